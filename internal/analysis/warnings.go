@@ -143,7 +143,7 @@ var warningKinds = []struct {
 	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, so that each file is written to its end before the next one",
 }, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
-	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
+	remedy: "the figure is what an application on the same node sees if it does not sync; on network file systems other clients have to ask the storage",
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
 	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device (it overwrites what is on a device)",
@@ -169,7 +169,7 @@ var warningKinds = []struct {
 		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
 }, {
 	reason: v1alpha1.WarningWarmUp, see: []func(seen) string{warmedUp},
-	remedy: "leave out how it began: rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so that auto takes a part of it for warm; until (steadyState) measures a window that is steady itself",
+	remedy: "leave out the beginning: set rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so auto can end within it; until (steadyState) measures a window that is itself steady",
 }, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
 	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",

@@ -73,5 +73,5 @@ func (r *Rule) unmeasured() string {
 	if r.Workload == "" {
 		return "no workload " + does + ": choose another metric"
 	}
-	return "nothing of workload " + r.Workload + " " + does + ": choose another metric or workload"
+	return "no job of workload " + r.Workload + " " + does + ": choose another metric or workload"
 }

@@ -46,7 +46,7 @@ func zone(name *string) (*time.Location, error) {
 		return time.UTC, nil
 	}
 	if strings.EqualFold(*name, "Local") {
-		return nil, fmt.Errorf("which time is local nobody can tell; name a time zone of the tz database, such as Asia/Tokyo")
+		return nil, fmt.Errorf("the local time zone depends on the machine; name one of the tz database, such as Asia/Tokyo")
 	}
 	location, err := time.LoadLocation(*name)
 	if err != nil {
