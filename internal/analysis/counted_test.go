@@ -122,7 +122,7 @@ func TestWarningsByCounted(t *testing.T) {
 		{"writes that were written again before", &Counted{WriteBytes: 1 << 30}, ofAMinute(nil, write), atEnd, 4 << 30, v1alpha1.WarningFilesFitInMemory, "the storage wrote 1 GiB of the 58.6 GiB that fio wrote: blocks were written again before they were synced"},
 		{"writes that were written again, not counted", nil, ofAMinute(nil, write), atEnd, 4 << 30, v1alpha1.WarningFilesFitInMemory, "fio wrote 58.6 GiB to files of 1 GiB that fit into memory: blocks that are written again before they are synced reach the storage once"},
 		{"writes of each block once, not counted", nil, ofAMinute(nil, write), Load{SyncedAtEnd: true, Gathered: true, FileBytes: all}, 64 << 30, v1alpha1.WarningFilesFitInMemory, ""},
-		{"latencies of what is synced at the end", nil, ofAMinute(nil, write), atEnd, 4 << 30, v1alpha1.WarningLatencyOfMemory, "latencies of writes show how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"},
+		{"latencies of what is synced at the end", nil, ofAMinute(nil, write), atEnd, 4 << 30, v1alpha1.WarningLatencyOfMemory, "latencies of writes show how fast memory takes them: the sync at the end counts in IOPS and bandwidth, and in no latency"},
 		{"reads of it", nil, ofAMinute(read, nil), atEnd, 4 << 30, v1alpha1.WarningLatencyOfMemory, ""},
 		{"latencies of what is never synced", nil, ofAMinute(nil, write), mixed, 4 << 30, v1alpha1.WarningLatencyOfMemory, ""},
 		{"direct reads", &Counted{ReadBytes: 0}, ofAMinute(read, nil), Load{Reads: true}, 4 << 30, v1alpha1.WarningFilesFitInMemory, ""},
