@@ -273,7 +273,7 @@ func TestDescribeForgedHolder(t *testing.T) {
 	slices.Sort(got)
 	want := []string{
 		"node a-node (older in namespace default)",
-		"node other-node (pod forged in namespace default with label storagebench.dev/holds-node, which belongs to no known benchmark)",
+		"node other-node (pod forged in namespace default, with label storagebench.dev/holds-node, of no known benchmark)",
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%q, %v, want %q", got, err, want)

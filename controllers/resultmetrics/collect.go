@@ -31,7 +31,7 @@ var (
 	descNext      = desc("schedule_next_start_timestamp_seconds", "When the next start of the schedule is due. Absent while none will be made.", ofSchedule...)
 	descWaiting   = desc("schedule_waiting_since_timestamp_seconds", "Since when a result is waited for: the last one came then, or the schedule was created. Later by as long as it was suspended since.", ofSchedule...)
 
-	descLeftOut = desc("results_left_out", "Schedules and benchmarks of which not all results are among the metrics, because there are too many.")
+	descLeftOut = desc("results_left_out", "Schedules and benchmarks with results that are not among the metrics, because there are too many.")
 )
 
 // Describe implements prometheus.Collector.

@@ -63,11 +63,11 @@ func (p *pass) asksAnew() bool {
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps points out.
-func (p *pass) noteHistory(trouble error) {
+func (p *pass) noteHistory(err error) {
 	known := p.memory.history
 	switch {
-	case trouble != nil:
-		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, trouble.Error())
+	case err != nil:
+		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
 	case known != nil:
 		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
 	}

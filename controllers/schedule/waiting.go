@@ -20,7 +20,7 @@ func (p *pass) noteWaiting() {
 		status.SuspendedSince = p.suspendedSince(suspended)
 	}
 	if !suspended && status.SuspendedSince != nil {
-		since = since.Add(max(p.now.Sub(later(since, status.SuspendedSince.Time)), 0))
+		since = since.Add(max(p.now.Sub(schedule.Later(since, status.SuspendedSince.Time)), 0))
 		status.SuspendedSince = nil
 	}
 	p.setWaitingSince(since)
@@ -40,7 +40,9 @@ func (p *pass) suspendedSince(suspended bool) *metav1.Time {
 }
 
 // noteResult notes that the history has the result of a benchmark that has ended.
-func (p *pass) noteResult(ended time.Time) { p.setWaitingSince(later(p.waitingSince(), ended)) }
+func (p *pass) noteResult(ended time.Time) {
+	p.setWaitingSince(schedule.Later(p.waitingSince(), ended))
+}
 
 // waitingSince returns what is noted. A status of a version before has the last success alone. What a clock noted that was ahead would keep alerts waiting for as long.
 func (p *pass) waitingSince() time.Time {
@@ -48,7 +50,7 @@ func (p *pass) waitingSince() time.Time {
 	if noted := status.WaitingSince; noted != nil {
 		since = noted.Time
 	} else if success := status.LastSuccessfulTime; success != nil && !schedule.IsAhead(success.Time, p.now) {
-		since = later(since, success.Time)
+		since = schedule.Later(since, success.Time)
 	}
 	if schedule.IsAhead(since, p.now) {
 		return p.now
@@ -58,11 +60,4 @@ func (p *pass) waitingSince() time.Time {
 
 func (p *pass) setWaitingSince(since time.Time) {
 	p.schedule.Status.WaitingSince = new(metav1.NewTime(since.Truncate(time.Second)))
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -125,7 +125,7 @@ var rows = []row{
 			queries: []query{{"sum by (reason) (increase(storagebench_abandoned_attempts_total[1h])) or vector(0)", "{{reason}}"}},
 		},
 		{
-			title: "Left behind", description: "StorageBenchmarks of which something could not be removed, those that are there and those that were deleted in 6 hours; and objects that were removed in 6 hours because their StorageBenchmark was gone.", unit: unitCount, width: third,
+			title: "Left behind", description: "StorageBenchmarks that left something behind: those that are there, and those that were deleted in the last 6 hours. Orphans are objects that were removed in the last 6 hours because their StorageBenchmark was gone.", unit: unitCount, width: third,
 			queries: []query{
 				{"sum(max by (namespace) (storagebench_benchmarks_with_leftovers)) or vector(0)", "left behind"},
 				{"sum(increase(storagebench_benchmarks_deleted_with_leftovers_total[6h]))", "left behind, and deleted"},
@@ -141,7 +141,7 @@ var rows = []row{
 			queries: []query{{"process_resident_memory_bytes and on (job, instance) storagebench_results_left_out", "{{instance}}"}},
 		},
 		{
-			title: "Left out of these metrics", description: "Schedules and benchmarks of which not all results are served, because there are more series than metrics.resultSeriesLimit of the chart.", unit: unitCount, width: third,
+			title: "Left out of these metrics", description: "Schedules and benchmarks with results that are not served, because there are more series than metrics.resultSeriesLimit of the chart.", unit: unitCount, width: third,
 			queries: []query{{"max(storagebench_results_left_out)", "left out"}},
 		},
 	}},

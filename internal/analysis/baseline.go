@@ -67,7 +67,7 @@ func setsOf(limits v1alpha1.Limits, p phase, credits *Credits) []limitSet {
 	case ranOut:
 		return []limitSet{{
 			limits: average(base, limits, credits.BurstShare), note: " on average",
-			why: ": burst credits ran out during the run, which shows neither the burst nor the baseline",
+			why: ": burst credits ran out during the run, so it shows neither the burst nor the baseline",
 		}, {limits: rest}}
 	case exhausted:
 		return []limitSet{{limits: base, note: withoutCredits}, {limits: rest}}

@@ -61,7 +61,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		want: "Latency? 200 of the volume's 300 IOPS that remain without burst credits, 67 %",
 	}, {
 		name: "ran out", result: reads(1640, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: half},
-		want:    "VolumeIOPS 1650 1640 of the volume's 1650 IOPS on average (99 %): burst credits ran out during the run, which shows neither the burst nor the baseline",
+		want:    "VolumeIOPS 1650 1640 of the volume's 1650 IOPS on average (99 %): burst credits ran out during the run, so it shows neither the burst nor the baseline",
 		warning: "burst credits ran out during the run, after 2000 s at the earliest: its average of 1640 IOPS shows neither the burst nor the volume's baseline of 300",
 	}, {
 		name: "credits that cannot be right", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},

@@ -171,21 +171,21 @@ func doubt(u use, load Load, client Client) string {
 	case u.percent() > exceededPercent && load.Buffered && mayFitInMemory(load, client):
 		return fmt.Sprintf("%s are more than it can do: the page cache answered", u)
 	case u.precision == v1alpha1.PrecisionAtLeast:
-		return fmt.Sprintf("%s (%d %%), which it gives at least; it may give more, so it is unknown whether this held the result back", u, u.percent())
+		return fmt.Sprintf("%s (%d %%): it gives at least that and may give more, so it is unknown whether this held the result back", u, u.percent())
 	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
-		return fmt.Sprintf("%s (%d %%), which is the end of a documented range and no limit, so it is unknown whether this held the result back: set spec.targets[].limits",
+		return fmt.Sprintf("%s (%d %%): this is the end of a documented range and no limit, so it is unknown whether it held the result back; set spec.targets[].limits",
 			u, u.percent())
 	case u.lowered:
-		return fmt.Sprintf("%s (%d %%), if the driver lowered the volume to that, which it does where EC2 does not let it look up the region's maximum: see Iops of aws ec2 describe-volumes",
+		return fmt.Sprintf("%s (%d %%), if the driver lowered the volume to that; it does so if EC2 does not let it look up the region's maximum: see Iops of aws ec2 describe-volumes",
 			u, u.percent())
 	case u.merged:
-		return fmt.Sprintf("%s (%d %%), where EBS may count several sequential I/Os of 32 KiB and more as one, so it is unknown whether this held the result back",
+		return fmt.Sprintf("%s (%d %%): EBS may count several sequential I/Os of 32 KiB and more as one, so it is unknown whether this held the result back",
 			u, u.percent())
 	case u.company.ranOn() && !load.Buffered:
-		return fmt.Sprintf("%s (%d %%), and some sections ran on alone, so it is unknown how much all did at the same time: give the sections one runtime, with time_based",
+		return fmt.Sprintf("%s (%d %%): some sections ran on alone, so it is unknown how much all did at the same time; give the sections one runtime, with time_based",
 			u, u.percent())
 	case load.isGathered() && !u.inMiB:
-		return fmt.Sprintf("%s: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true", u)
+		return fmt.Sprintf("%s: I/O is buffered, and the page cache turns it into fewer and larger I/Os; how many the storage did is unknown: set direct: true", u)
 	}
 	return fmt.Sprintf("%s (%d %%) are more than it can do: a cache answered, or the limit is higher than is known", u, u.percent())
 }

@@ -202,10 +202,10 @@ func TestBoundOrder(t *testing.T) {
 		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS are more than it can do: the page cache answered"},
 	}, {
 		name: "page cache that is too small", result: v1alpha1.Result{Read: blocks(15_000, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1<<30 - 1},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "15000 of the volume's 3000 IOPS: I/O is buffered, and the page cache turns it into fewer and larger I/Os; how many the storage did is unknown: set direct: true"},
 	}, {
 		name: "page cache, but not more than the storage can do", result: v1alpha1.Result{Read: blocks(3600, 4096, 1000)}, limits: gp3, load: buffered, client: Client{MemoryBytes: 1 << 30},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3600 of the volume's 3000 IOPS: I/O is buffered, and the page cache makes fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3600 of the volume's 3000 IOPS: I/O is buffered, and the page cache turns it into fewer and larger I/Os; how many the storage did is unknown: set direct: true"},
 	}, {
 		name: "buffered sequential writes at the limit of bytes", result: v1alpha1.Result{Write: blocks(32_000, 4096, 1000)}, limits: gp3, load: buffered,
 		want: limitedBy(v1alpha1.BoundVolumeThroughput, 125<<20, 100, "125 of the volume's 125 MiB/s (100 %)"),

@@ -71,8 +71,8 @@ func TestCompany(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundLatency, 8, 100, alone),
 	}, {
 		name: "beside one that ran on alone", sections: []Section{section("a", 30, half), section("b", 60, blocks(2250, 4096, 0))}, known: onGP3,
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3750 of the volume's 3000 IOPS together with section b (125 %), and some sections ran on alone, " +
-			"so it is unknown how much all did at the same time: give the sections one runtime, with time_based"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3750 of the volume's 3000 IOPS together with section b (125 %): some sections ran on alone, " +
+			"so it is unknown how much all did at the same time; give the sections one runtime, with time_based"},
 	}, {
 		name: "reads beside writes", known: Known{Storage: gp3},
 		sections: []Section{section("a", 60, half), with(section("b", 60, nil), func(s *Section) { s.Result.Read = blocks(1500, 4096, 0) })},
@@ -102,8 +102,8 @@ func TestCompany(t *testing.T) {
 	}, {
 		name: "beside one whose writes memory takes", known: Known{Storage: gp3}, client: Client{MemoryBytes: 1 << 30},
 		sections: []Section{section("a", 60, half), with(section("b", 60, half), func(s *Section) { s.Load.Buffered = true })},
-		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3000 of the volume's 3000 IOPS together with section b: I/O is buffered, and the page cache makes " +
-			"fewer and larger I/Os of it, so it is unknown how many the storage did: set direct: true"},
+		want: v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "3000 of the volume's 3000 IOPS together with section b: I/O is buffered, and the page cache turns it into " +
+			"fewer and larger I/Os; how many the storage did is unknown: set direct: true"},
 	}, {
 		name: "without credits", known: Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 			IOPS: new(int64(10_000)), BytesPerSecond: new(int64(1 << 40)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(3000))},

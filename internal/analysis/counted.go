@@ -80,10 +80,10 @@ func (k Known) elsewhere(r *v1alpha1.Result, load Load) string {
 	case c == nil || load.isGathered() || overlapsLittle(r):
 		return ""
 	case r.Read != nil && !isWhole(c.ReadBytes, r.Read.Bytes):
-		return fmt.Sprintf("the storage read %s of the %s that fio read, which no page cache answered: blocks were never written, or the kernel has counted something else",
+		return fmt.Sprintf("the storage read %s of the %s that fio read, and no page cache answered the rest: blocks were never written, or the kernel counted something else",
 			size(c.ReadBytes), size(r.Read.Bytes))
 	case r.Write != nil && !isWhole(c.WriteBytes, r.Write.Bytes):
-		return fmt.Sprintf("the storage wrote %s of the %s that fio wrote, which no page cache took: the kernel has counted something else", size(c.WriteBytes), size(r.Write.Bytes))
+		return fmt.Sprintf("the storage wrote %s of the %s that fio wrote, and no page cache took the rest: the kernel counted something else", size(c.WriteBytes), size(r.Write.Bytes))
 	}
 	return ""
 }

@@ -203,7 +203,7 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 // company take. It is "" where that cannot matter.
 func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
 	if k.Company.hasUncounted() {
-		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, which no limit counts", k.Company.together())
+		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, and no limit counts these", k.Company.together())
 	}
 	if r.Sync == nil || r.Write == nil || k.Counted != nil && !k.Counted.NFS { // which has what syncs made
 		return ""

@@ -36,7 +36,7 @@ func memoryLatency(s seen) string {
 	case s.load.UnsyncedWrites && unsyncedWrites(s) == "":
 		return "latencies of writes show how fast memory takes them: the time of the storage counts in IOPS and bandwidth, and in no latency"
 	case s.load.SyncedAtEnd && !s.load.UnsyncedWrites:
-		return "latencies of writes show how fast memory takes them: what is synced at the end counts in IOPS and bandwidth, and in no latency"
+		return "latencies of writes show how fast memory takes them: the sync at the end counts in IOPS and bandwidth, and in no latency"
 	}
 	return ""
 }

@@ -84,11 +84,11 @@ func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Clie
 		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency holds it back in part, and a limit is near", p)
 	case bound.Evidence != "" && bound.Reason != v1alpha1.BoundLatency:
 		bound.Evidence = v1alpha1.EvidenceProbe
-		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, which confirms it", p)
+		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, and this confirms it", p)
 	default:
 		message := fmt.Sprintf("%s: the storage, or the path to it, can do no more", p)
 		if bound.Reason == v1alpha1.BoundUnknown { // it says what is known of limits
-			message += "; which limit that is, is uncertain: " + bound.Message
+			message += "; it is uncertain which limit: " + bound.Message
 		}
 		return v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe, Message: message}
 	}

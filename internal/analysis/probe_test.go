@@ -41,9 +41,9 @@ func TestProbed(t *testing.T) {
 		message  string
 		usual    int64
 	}{
-		"no more, and no limit known":    {result(2000, full(2020)), nil, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "each in 31.7ms instead of 16ms: the storage, or the path to it, can do no more; which limit that is, is uncertain: no limits", 0},
+		"no more, and no limit known":    {result(2000, full(2020)), nil, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "each in 31.7ms instead of 16ms: the storage, or the path to it, can do no more; it is uncertain which limit: no limits", 0},
 		"no more, far from the limit":    {result(2000, full(2100)), gp3, Load{}, v1alpha1.BoundStorage, v1alpha1.EvidenceProbe, "can do no more", 0},
-		"no more, at the limit":          {result(2980, full(3000)), gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceProbe, "which confirms it", 0},
+		"no more, at the limit":          {result(2980, full(3000)), gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceProbe, "and this confirms it", 0},
 		"twice as much":                  {result(2000, full(4000)), nil, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "more jobs or a higher iodepth get more", 0},
 		"more, at what is documented":    {result(2980, full(5000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "instead of 2980", 0},
 		"a little more":                  {result(2000, full(2400)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "a limit is near", 0},

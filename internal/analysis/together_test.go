@@ -44,7 +44,7 @@ func TestLimitsTogether(t *testing.T) {
 		{"two volumes at a baseline, of which credits are unknown", Known{Storage: gp2Of100GiB, Volumes: 2}, 600,
 			limitedBy(v1alpha1.BoundVolumeIOPS, 600, 100, "600 of the 2 volumes' 600 IOPS that remain without burst credits (100 %)")},
 		{"two volumes that ran out", Known{Storage: gp2Of100GiB, Volumes: 2, Credits: &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}}, 3300,
-			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, which shows neither the burst nor the baseline")},
+			limitedBy(v1alpha1.BoundVolumeIOPS, 3300, 100, "3300 of the 2 volumes' 3300 IOPS on average (100 %): burst credits ran out during the run, so it shows neither the burst nor the baseline")},
 		{"two instances at their baseline", Known{Storage: &large, Client: clients(network(1<<40, 4_096_000)), Nodes: 2}, 2000, v1alpha1.LimitedBy{
 			Reason: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
 				"this held the result back if no burst credits were left, something else if some were; it is unknown which",

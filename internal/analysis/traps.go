@@ -54,7 +54,7 @@ func omittedWaits(s seen) string {
 		longest := float64(io.CompletionLatency.P999Nanoseconds)
 		between := float64(s.load.InFlight) / due * 1e9
 		if longest > between {
-			return fmt.Sprintf("a rate of %.0f IOPS gives each I/O %s, and p99.9 of %ss is %s: I/Os that were due meanwhile began late, which no latency shows",
+			return fmt.Sprintf("a rate of %.0f IOPS gives each I/O %s, and p99.9 of %ss is %s: I/Os that were due meanwhile began late, and no latency shows that",
 				due, duration(between), direction, duration(longest))
 		}
 		if message := stalled(io, direction, due/float64(s.load.InFlight)); message != "" {
@@ -74,7 +74,7 @@ func stalled(io *v1alpha1.IOResult, direction string, due float64) string {
 	if io.IOs <= 0 || late*1000 <= latePermille*float64(io.IOs) {
 		return ""
 	}
-	return fmt.Sprintf("the longest %s took %s: %.0f I/Os were due meanwhile and began late, which no latency shows, so that percentiles above p%s are too low",
+	return fmt.Sprintf("the longest %s took %s: %.0f I/Os were due meanwhile and began late; no latency shows that, so percentiles above p%s are too low",
 		direction, duration(longest), late, legible.Significant(100*max(0, 1-late/float64(io.IOs))))
 }
 

@@ -32,7 +32,7 @@ func TestUncounted(t *testing.T) {
 		"a sync now and then":                             {synced(1500, 20), four, v1alpha1.BoundLatency, "has room"},
 		"writes that the cache can gather": {
 			&v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: writes(2900, 4096, 300_000)}, Load{InFlight: 1, Jobs: 1, Sequential: true, Gathered: true},
-			v1alpha1.BoundUnknown, "the page cache makes fewer and larger I/Os of it",
+			v1alpha1.BoundUnknown, "the page cache turns it into fewer and larger I/Os",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

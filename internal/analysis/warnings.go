@@ -143,10 +143,10 @@ var warningKinds = []struct {
 	remedy: "remove nrfiles, and raise numjobs for more files at a time; or set option openfiles to 1, so that each file is written to its end before the next one",
 }, {
 	reason: v1alpha1.WarningMetadataFromMemory, see: []func(seen) string{metadataFromMemory},
-	remedy: "take the figure for what an application sees that has the same node and does not sync; on network file systems other clients have to ask the storage",
+	remedy: "the figure is what an application on the same node sees if it does not sync; on network file systems other clients have to ask the storage",
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
-	remedy: "put a workload with rw: write before it, which writes all blocks of the same files or device (it overwrites what is on a device)",
+	remedy: "put a workload with rw: write before it: that writes all blocks of the same files or device (and overwrites what is on a device)",
 }, {
 	reason: v1alpha1.WarningFirstAccess, see: []func(seen) string{firstAccess},
 	remedy: "to measure first access, set repetitions: 1, and give each sample a target of its own with the same dataSource; to leave it out, have a workload before the others read the whole volume, " +
@@ -169,7 +169,7 @@ var warningKinds = []struct {
 		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
 }, {
 	reason: v1alpha1.WarningWarmUp, see: []func(seen) string{warmedUp},
-	remedy: "leave out how it began: rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so that auto takes a part of it for warm; until (steadyState) measures a window that is steady itself",
+	remedy: "leave out the beginning: set rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so auto can end within it; until (steadyState) measures a window that is itself steady",
 }, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
 	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",
@@ -181,7 +181,7 @@ var warningKinds = []struct {
 	remedy: "set io_submit_mode: offload with an fio newer than 3.33, so that I/Os begin when they are due, or raise numjobs or iodepth, or lower the rate",
 }, {
 	reason: v1alpha1.WarningOrderByTarget,
-	remedy: "set order: Interleaved (which is the default): it goes from target to target within each repetition, so that what changes with time meets all alike",
+	remedy: "set order: Interleaved (the default): it goes from target to target within each repetition, so that changes over time meet all targets alike",
 }, {
 	reason: v1alpha1.WarningCPUThrottled, see: []func(seen) string{cpuThrottled},
 	remedy: "raise or remove spec.pod.resources.limits.cpu",
@@ -205,8 +205,8 @@ var warningKinds = []struct {
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
 }, {
 	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
-	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time; where files are created or deleted, which ends with the last file, " +
-		"raise nrfiles, so that the start weighs less; and look for the slowest client (status.runs[].clientsConfigMap)",
+	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time; operations on files end with the last file, " +
+		"so raise nrfiles for these, and the start weighs less; look for the slowest client (status.runs[].clientsConfigMap)",
 }, {
 	reason: v1alpha1.WarningSpread,
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",

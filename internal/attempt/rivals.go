@@ -122,9 +122,9 @@ func describeHolder(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, of *v1alpha1
 	case of != nil:
 		return nameFor(sb, types.NamespacedName{Namespace: of.Namespace, Name: of.Name})
 	case pod.Namespace != sb.Namespace:
-		return fmt.Sprintf("a pod with label %s in another namespace, which belongs to no known benchmark", v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("a pod of no known benchmark, with label %s, in another namespace", v1alpha1.LabelHoldsNode)
 	default:
-		return fmt.Sprintf("pod %s in namespace %s with label %s, which belongs to no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
+		return fmt.Sprintf("pod %s in namespace %s, with label %s, of no known benchmark", pod.Name, pod.Namespace, v1alpha1.LabelHoldsNode)
 	}
 }
 

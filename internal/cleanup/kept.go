@@ -7,6 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Kept are volumes that were not made for a benchmark, to which claims of it were bound. They stay, and users are told of them.
@@ -28,8 +29,8 @@ func (k *Kept) Add(volume v1alpha1.VolumeStatus, device bool) {
 // Words names all of them, and says that they are as they were, but for what was written there. "": there are none.
 func (k *Kept) Words(sb *v1alpha1.StorageBenchmark) string {
 	texts := []string{
-		describeKept("volume", k.Volumes, "what is left of test files is in its directory "+child.Directory(sb)),
-		describeKept("raw block volume", k.Devices, "what workloads wrote there is on it, and nothing else was changed"),
+		describeKept("volume", k.Volumes, "leftover test files are in its directory "+child.Directory(sb)),
+		describeKept("raw block volume", k.Devices, "it has what workloads wrote to it, and nothing else was changed"),
 	}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
@@ -39,9 +40,5 @@ func describeKept(kind string, volumes []string, but string) string {
 	if len(volumes) == 0 {
 		return ""
 	}
-	shown := strings.Join(volumes[:min(len(volumes), MaxNamed)], ", ")
-	if more := len(volumes) - MaxNamed; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, which a claim was bound to; %s", kind, shown, but)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, bound to a claim; %s", kind, legible.Few(volumes, MaxNamed), but)
 }

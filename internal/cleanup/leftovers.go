@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Leftover is something that is not gone yet, and how a person can see to it.
@@ -90,13 +91,10 @@ const MaxNamed = 16
 // Names names what is left.
 func Names(left []Leftover) string {
 	var texts []string
-	for _, l := range left[:min(len(left), MaxNamed)] {
+	for _, l := range left {
 		texts = append(texts, l.What)
 	}
-	if more := len(left) - len(texts); more > 0 {
-		texts = append(texts, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(texts, ", ")
+	return legible.Few(texts, MaxNamed)
 }
 
 // Instructions names what is left, with what a person can do. Of more than an event can tell, what costs money comes first.

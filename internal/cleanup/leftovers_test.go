@@ -19,7 +19,7 @@ func TestNames(t *testing.T) {
 		0:            "",
 		2:            "pod 0, pod 1",
 		MaxNamed:     "pod 0, pod 1, pod 2, pod 3, pod 4, pod 5, pod 6, pod 7, pod 8, pod 9, pod 10, pod 11, pod 12, pod 13, pod 14, pod 15",
-		MaxNamed + 3: "pod 0, pod 1, pod 2, pod 3, pod 4, pod 5, pod 6, pod 7, pod 8, pod 9, pod 10, pod 11, pod 12, pod 13, pod 14, pod 15, and 3 more",
+		MaxNamed + 3: "pod 0, pod 1, pod 2, pod 3, pod 4, pod 5, pod 6, pod 7, pod 8, pod 9, pod 10, pod 11, pod 12, pod 13, pod 14, pod 15 and 3 more",
 	} {
 		if got := Names(left[:n]); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)

@@ -13,6 +13,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 
 	"github.com/storagebench/storagebench/internal/bounded"
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -67,7 +68,7 @@ func coarsen(r Report, bits int) Report {
 	out.Groups = make([]Group, len(r.Groups))
 	for i, g := range r.Groups {
 		g.Name = legible.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
-		g.Read, g.Write, g.Trim = coarsenDirection(g.Read, bits), coarsenDirection(g.Write, bits), coarsenDirection(g.Trim, bits)
+		g.Read, g.Write, g.Trim = direction.Map(g.Read, g.Write, g.Trim, func(d *Direction) *Direction { return coarsenDirection(d, bits) })
 		g.Sync, g.Metadata = coarsenSync(g.Sync, bits), coarsenMetadata(g.Metadata, bits)
 		out.Groups[i] = g
 	}
@@ -75,12 +76,9 @@ func coarsen(r Report, bits int) Report {
 }
 
 func coarsenDirection(d *Direction, bits int) *Direction {
-	if d == nil {
-		return nil
-	}
-	direction := *d
-	direction.Completion = coarsenCompletion(d.Completion, bits)
-	return &direction
+	coarse := *d
+	coarse.Completion = coarsenCompletion(d.Completion, bits)
+	return &coarse
 }
 
 func coarsenSync(s *Sync, bits int) *Sync {

@@ -214,6 +214,11 @@ func (g *Group) Directions() iter.Seq2[string, *Direction] {
 	return direction.Present(g.Read, g.Write, g.Trim)
 }
 
+// IsEmpty says whether the group has no figures of data or metadata.
+func (g *Group) IsEmpty() bool {
+	return g.Read == nil && g.Write == nil && g.Trim == nil && g.Metadata == nil
+}
+
 // Direction returns what was measured in a direction, nil if there was no such I/O.
 func (g *Group) Direction(name string) *Direction {
 	return direction.Named(name, g.Read, g.Write, g.Trim)

@@ -14,15 +14,29 @@ const (
 	Trim  = "trim"
 )
 
+// All returns the directions in fio's order. Their places in it are their numbers in fio's logs and lists.
+func All() []string { return []string{Read, Write, Trim} }
+
 // Present yields those of three that are not nil, with their names.
 func Present[T any](read, write, trim *T) iter.Seq2[string, *T] {
 	return func(yield func(string, *T) bool) {
-		for _, name := range []string{Read, Write, Trim} {
+		for _, name := range All() {
 			if d := Named(name, read, write, trim); d != nil && !yield(name, d) {
 				return
 			}
 		}
 	}
+}
+
+// Map returns what is made of each of three, and the zero value of one that is nil.
+func Map[T, U any](read, write, trim *T, of func(*T) U) (r, w, t U) {
+	made := func(d *T) (u U) {
+		if d != nil {
+			u = of(d)
+		}
+		return u
+	}
+	return made(read), made(write), made(trim)
 }
 
 // Named returns the one of three that has a name, nil if none has.

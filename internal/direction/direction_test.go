@@ -57,6 +57,23 @@ func TestDirections(t *testing.T) {
 	}
 }
 
+// TestMap: each of three is mapped to its own place, and what is not there becomes nothing.
+func TestMap(t *testing.T) {
+	one, three := 1, 3
+	r, w, d := Map(&one, nil, &three, func(n *int) string { return fmt.Sprint("of ", *n) })
+	if diff := cmp.Diff([]string{"of 1", "", "of 3"}, []string{r, w, d}); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestAll: a caller can change what it was given, and no other one sees that.
+func TestAll(t *testing.T) {
+	All()[0] = "changed"
+	if diff := cmp.Diff([]string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim}, All()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestSummed(t *testing.T) {
 	one := new(int)
 	for want, has := range map[string][3]*int{

@@ -79,14 +79,14 @@ func heldBack(m Metric, s, base *series, missed bool) string {
 		return ""
 	}
 	if runs, most := of.heldBackBy(v1alpha1.BoundWorkloadRate); most {
-		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate, or expect something of latency",
+		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate, or expect a latency",
 			v1alpha1.BoundWorkloadRate, runs, legible.Plural(len(of.results), "run"), whose)
 	}
 	return ""
 }
 
 func forWantOfCPU(runs, of int, whose string) string {
-	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, which says nothing of the storage: give it more",
+	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, so the storage may do better: give fio more CPU",
 		v1alpha1.BoundClientCPU, runs, legible.Plural(of, "run"), whose)
 }
 
@@ -112,7 +112,7 @@ func doubt(m Metric, s, base *series) string {
 		}
 		values := valuesOf(m, each.of.results)
 		if m.isPercentile() && isMedianBeyond(values) {
-			return fmt.Sprintf("the median%s rests on a run that is beyond fio's histogram, which ends at 17.1 s", each.whose)
+			return fmt.Sprintf("the median%s rests on a run beyond the end of fio's histogram (17.1 s)", each.whose)
 		}
 		if measured := len(values); measured < each.of.runs {
 			return fmt.Sprintf("only %d of %s%s measured it", measured, legible.Plural(each.of.runs, "run"), each.whose)

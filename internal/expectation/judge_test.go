@@ -191,7 +191,7 @@ func TestCondition(t *testing.T) {
 		},
 		"beyond fio's histogram, and as expected for all that is known": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 30s}]", runs("log", "gp3", 20000), metav1.ConditionUnknown, "NotMeasured",
-			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run that is beyond fio's histogram, which ends at 17.1 s",
+			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run beyond the end of fio's histogram (17.1 s)",
 		},
 		"a ratio of what is beyond fio's histogram": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10), runs("log", "efs", 20000, 20000, 20000, 20000)), metav1.ConditionFalse, "NotMet",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -52,12 +53,11 @@ var figures = []struct {
 // Metrics returns all metrics, in the order of the API.
 func Metrics() []Metric {
 	var all []Metric
-	for _, part := range []string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim, partSync, partMetadata, partTotal} {
+	for _, part := range append(direction.All(), partSync, partMetadata, partTotal) {
 		for _, f := range figures {
-			if !hasFigure(part, f.unit) {
-				continue
+			if hasFigure(part, f.unit) {
+				all = append(all, Metric{Part: part, Figure: f.name, Unit: f.unit})
 			}
-			all = append(all, Metric{Part: part, Figure: f.name, Unit: f.unit})
 		}
 	}
 	return all

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // withoutAnswer returns a result for each repetition of a search in which no load kept the budget: within that nothing was done, and there are no
@@ -31,13 +32,8 @@ func withoutAnswer(s *series, runs []v1alpha1.Run) []*v1alpha1.Result {
 
 // nothingOf returns a result that has the parts of another one, in which nothing was done.
 func nothingOf(r *v1alpha1.Result) *v1alpha1.Result {
-	nothing := func(io *v1alpha1.IOResult) *v1alpha1.IOResult {
-		if io == nil {
-			return nil
-		}
-		return &v1alpha1.IOResult{}
-	}
-	none := &v1alpha1.Result{Read: nothing(r.Read), Write: nothing(r.Write), Trim: nothing(r.Trim)}
+	none := &v1alpha1.Result{}
+	none.Read, none.Write, none.Trim = direction.Map(r.Read, r.Write, r.Trim, func(*v1alpha1.IOResult) *v1alpha1.IOResult { return &v1alpha1.IOResult{} })
 	if r.Metadata != nil {
 		none.Metadata = &v1alpha1.MetadataResult{}
 	}

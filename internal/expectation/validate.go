@@ -1,11 +1,13 @@
 package expectation
 
 import (
+	"cmp"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // Measured says of the name of each workload which parts of metrics its results have, by any choice of its matrix: read, write, trim,
@@ -57,20 +59,19 @@ func (r *Rule) validate(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, m
 // IsMeasured says whether results with some parts have the metric.
 func (m Metric) IsMeasured(parts map[string]bool) bool {
 	if m.Part == partTotal {
-		return parts[v1alpha1.DirectionRead] || parts[v1alpha1.DirectionWrite] || parts[v1alpha1.DirectionTrim]
+		return slices.ContainsFunc(direction.All(), func(name string) bool { return parts[name] })
 	}
 	return parts[m.Part]
 }
 
 // unmeasured says why no result has the metric, and what to do.
 func (r *Rule) unmeasured() string {
-	does := map[string]string{
-		v1alpha1.DirectionRead: "reads", v1alpha1.DirectionWrite: "writes", v1alpha1.DirectionTrim: "trims",
+	does := cmp.Or(map[string]string{
 		partSync: "calls fsync or fdatasync after its writes", partMetadata: "creates, looks up or deletes files (ioengine filecreate and the like)",
 		partTotal: "moves data",
-	}[r.Metric.Part]
+	}[r.Metric.Part], r.Metric.Part+"s") // else a direction: reads
 	if r.Workload == "" {
 		return "no workload " + does + ": choose another metric"
 	}
-	return "nothing of workload " + r.Workload + " " + does + ": choose another metric or workload"
+	return "no job of workload " + r.Workload + " " + does + ": choose another metric or workload"
 }

@@ -16,7 +16,7 @@ func TestValidate(t *testing.T) {
 		"{metric: write.bandwidth, min: 125Mi}":                        "",
 		`{metric: write.iops, target: efs, minRatioToBaseline: "0.8"}`: "",
 		"{metric: metadata.bandwidth, min: 1}":                         `metric "metadata.bandwidth" is not known`,
-		"{workload: log, metric: metadata.p99, max: 1ms}":              "nothing of workload log creates, looks up or deletes files",
+		"{workload: log, metric: metadata.p99, max: 1ms}":              "no job of workload log creates, looks up or deletes files",
 		"{metric: sync.p98, max: 10ms}":                                `expectations[0]: Invalid value: metric "sync.p98" is not known: use one such as sync.p99`,
 		"{metric: sync.iops, min: 10}":                                 `metric "sync.iops" is not known`,
 		"{metric: sync.p99}":                                           "set exactly one of max, min, maxRatioToBaseline and minRatioToBaseline",
@@ -34,8 +34,8 @@ func TestValidate(t *testing.T) {
 		"{target: gp4, metric: write.p99, max: 1ms}":                   `expectations[0].target: Unsupported value: "gp4": supported values: "gp3", "efs"`,
 		"{workload: lug, metric: write.p99, max: 1ms}":                 `expectations[0].workload: Unsupported value: "lug": supported values: "log", "data"`,
 		`{target: gp3, metric: write.p99, maxRatioToBaseline: "1.2"}`:  `expectations[0].target: Invalid value: "gp3": the baseline has no ratio to itself: name another target, or set max or min`,
-		"{workload: log, metric: read.p99, max: 1ms}":                  `expectations[0].metric: Invalid value: "read.p99": nothing of workload log reads: choose another metric or workload`,
-		"{workload: data, metric: sync.p99, max: 1ms}":                 "nothing of workload data calls fsync or fdatasync after its writes: choose another metric or workload",
+		"{workload: log, metric: read.p99, max: 1ms}":                  `expectations[0].metric: Invalid value: "read.p99": no job of workload log reads: choose another metric or workload`,
+		"{workload: data, metric: sync.p99, max: 1ms}":                 "no job of workload data calls fsync or fdatasync after its writes: choose another metric or workload",
 		"{metric: trim.p99, max: 1ms}":                                 `no workload trims: choose another metric`,
 	} {
 		t.Run(expect, func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestValidateMetadata(t *testing.T) {
 		"{workload: files, metric: metadata.iops, min: 1000}": "",
 		"{metric: metadata.p99, max: 10ms}":                   "",
 		"{metric: total.iops, min: 1}":                        "no workload moves data: choose another metric",
-		"{workload: files, metric: read.p99, max: 1ms}":       "nothing of workload files reads",
+		"{workload: files, metric: read.p99, max: 1ms}":       "no job of workload files reads",
 	} {
 		spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: files}]\nexpectations: ["+expect+"]")
 		problems := Validate(field.NewPath("expectations"), spec, Measured{"files": {"metadata": true}})

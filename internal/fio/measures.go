@@ -1,6 +1,6 @@
 package fio
 
-import "github.com/storagebench/storagebench/api/v1alpha1"
+import "github.com/storagebench/storagebench/internal/direction"
 
 const (
 	// MeasuresSync is what Measures calls the latency of fsync, fdatasync and sync_file_range.
@@ -9,7 +9,7 @@ const (
 	MeasuresMetadata = "metadata"
 )
 
-// Measures says what fio reports of the file's jobs: v1alpha1.DirectionRead and the like, MeasuresSync and MeasuresMetadata.
+// Measures says what fio reports of the file's jobs: direction.Read and the like, MeasuresSync and MeasuresMetadata.
 func (f *JobFile) Measures() map[string]bool { return measures(f.jobs()) }
 
 // MeasuresOf says of each result of the file what it has, in the order of Groups.
@@ -29,7 +29,7 @@ func measures(jobs []job) map[string]bool {
 			continue
 		}
 		for _, index := range j.directions() {
-			measured[[]string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim}[index]] = true
+			measured[direction.All()[index]] = true
 		}
 		if j.syncs() {
 			measured[MeasuresSync] = true

@@ -103,7 +103,7 @@ func (r *jsonReal) UnmarshalJSON(text []byte) error {
 
 // direction returns nil if there was no I/O.
 func (d *jsonDirection) direction() (*Direction, error) {
-	if d == nil || d.IOs <= 0 {
+	if d.IOs <= 0 {
 		return nil, nil
 	}
 	latency, err := d.Latency.stats()

@@ -34,7 +34,7 @@ type HistogramSample struct {
 }
 
 // logDirections are the directions by the numbers that fio's logs have for them.
-var logDirections = []string{direction.Read, direction.Write, direction.Trim}
+var logDirections = direction.All()
 
 // ReadLog calls with each line of a log that write_iops_log or write_bw_log made.
 func ReadLog(r io.Reader, with func(Sample)) error {

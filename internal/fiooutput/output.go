@@ -181,11 +181,9 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 	if j.Mixed != nil && j.Read == nil {
 		return Group{}, errors.New("reads and writes are mixed in one figure: remove unified_rw_reporting")
 	}
-	for _, d := range []*jsonDirection{j.Read, j.Write, j.Trim} {
-		if d != nil {
-			d.Latency.countAs(d.IOs)
-			d.Complete.countAs(d.IOs)
-		}
+	for _, d := range direction.Present(j.Read, j.Write, j.Trim) {
+		d.Latency.countAs(d.IOs)
+		d.Complete.countAs(d.IOs)
 	}
 	if err := j.checkFigures(); err != nil {
 		return Group{}, err
@@ -198,17 +196,15 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 		Options:         effective(global, j.Options),
 		LatencyTarget:   newLatencyTarget(int64(j.LatencyTarget), int64(j.LatencyDepth)),
 	}
-	for _, d := range []struct {
-		from *jsonDirection
-		to   **Direction
-	}{{j.Read, &g.Read}, {j.Write, &g.Write}, {j.Trim, &g.Trim}} {
-		direction, err := d.from.direction()
-		if err != nil {
-			return Group{}, err
-		}
-		*d.to = direction
-	}
 	var err error
+	g.Read, g.Write, g.Trim = direction.Map(j.Read, j.Write, j.Trim, func(d *jsonDirection) *Direction {
+		measured, wrong := d.direction()
+		err = firstOf(err, wrong)
+		return measured
+	})
+	if err != nil {
+		return Group{}, err
+	}
 	if g.Sync, err = j.Sync.stats(); err != nil {
 		return Group{}, err
 	}

@@ -60,13 +60,11 @@ func beyondIn(steps []*v1alpha1.Run) int {
 // none returns a rate of 0 for all that a result has done.
 func none(r *v1alpha1.Result) []Figure {
 	var figures []Figure
-	for _, of := range []struct {
-		done   bool
-		metric Metric
-	}{{r.Read != nil, ReadIOPS}, {r.Write != nil, WriteIOPS}, {r.Trim != nil, TrimIOPS}, {r.Metadata != nil, MetadataIOPS}} {
-		if of.done {
-			figures = append(figures, Figure{Metric: of.metric})
-		}
+	for direction := range r.Directions() {
+		figures = append(figures, Figure{Metric: metricOf(direction, "iops")})
+	}
+	if r.Metadata != nil {
+		figures = append(figures, Figure{Metric: MetadataIOPS})
 	}
 	return figures
 }

@@ -72,13 +72,10 @@ func figuresOf(t *v1alpha1.TargetComparison) []Figure {
 			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), MaxValue)})
 		}
 	}
-	for i, direction := range []string{v1alpha1.DirectionRead, v1alpha1.DirectionWrite, v1alpha1.DirectionTrim} {
-		if io := t.Direction(direction); io != nil {
-			first := Metric(3 * i)
-			add(first, &io.IOPS)
-			add(first+1, io.P50Nanoseconds)
-			add(first+2, io.P99Nanoseconds)
-		}
+	for direction, io := range t.Directions() {
+		add(metricOf(direction, "iops"), &io.IOPS)
+		add(metricOf(direction, "p50"), io.P50Nanoseconds)
+		add(metricOf(direction, "p99"), io.P99Nanoseconds)
 	}
 	if t.Sync != nil {
 		add(SyncP99, t.Sync.P99Nanoseconds)

@@ -3,6 +3,7 @@ package legible
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Plural returns a number of things that take an s, such as "1 run" and "2 runs".
@@ -11,6 +12,14 @@ func Plural(n int, thing string) string {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Few joins names. Of more than so many it has the first ones, and how many more there are: "a, b and 3 more".
+func Few(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // Significant returns a number from 0 on for a sentence: three significant digits, however small it is, and no zeros behind them,

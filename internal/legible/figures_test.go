@@ -14,6 +14,26 @@ func TestPlural(t *testing.T) {
 	}
 }
 
+func TestFew(t *testing.T) {
+	names := []string{"a", "b", "c", "d"}
+	for _, test := range []struct {
+		names []string
+		most  int
+		want  string
+	}{
+		{nil, 2, ""},
+		{names[:1], 2, "a"},
+		{names[:2], 2, "a, b"},
+		{names[:3], 2, "a, b and 1 more"},
+		{names, 2, "a, b and 2 more"},
+		{names, 1, "a and 3 more"},
+	} {
+		if got := Few(test.names, test.most); got != test.want {
+			t.Errorf("Few(%q, %d) is %q, want %q", test.names, test.most, got, test.want)
+		}
+	}
+}
+
 // TestNumbers: where the two differ is at zeros behind, and at what is less than a hundredth.
 func TestNumbers(t *testing.T) {
 	for _, test := range []struct {

@@ -75,7 +75,7 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 			"fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most %d: shorten it", v1alpha1.MaxRunSeconds))}
 	}
 	return field.ErrorList{field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
-		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d, as files are laid out first, or remove it, or lower %s",
+		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d (files are laid out first), remove it, or lower %s",
 		workload.Name, seconds, seconds, at))}
 }
 

@@ -43,7 +43,7 @@ func TestRunDeadlines(t *testing.T) {
 		{name: "too long at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 4M, rate: 1M, loops: 1000000}}", words: []string{"spec.workloads[0].fio.size: Invalid value: 4000000: fio can run for that many seconds"}},
 
 		{name: "just long enough", workload: of("runtimeSeconds: 3599"), deadline: "3600"},
-		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600, as files are laid out first, or remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
+		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600 (files are laid out first), remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
 		{name: "too short", workload: of("runtimeSeconds: 3000, rampTimeSeconds: 700"), deadline: "3600", words: []string{refused, "3700 s"}},
 		{name: "too short for the sections", workload: file("[global]", "size=1M", "stonewall", "[a]", "runtime=30m", "[b]", "runtime=31m"), deadline: "3600", words: []string{refused, "3660 s", "lower spec.workloads[0].jobFile"}},
 		{name: "too short for a case", workload: "{name: w, fio: {rw: read, size: 1M}, matrix: {timeout: [60, 7200]}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].matrix[timeout]"}},

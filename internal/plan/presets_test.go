@@ -170,7 +170,7 @@ func TestExpectationsAreValidated(t *testing.T) {
 	spec := checked(newGP3("10Gi"), preset.Newest()[0])
 	spec.Expectations = []v1alpha1.Expectation{{Workload: "etcd", Metric: "read.p99", Max: new("1ms")}}
 	_, problems := Runs(spec, nil)
-	if want := `spec.expectations[0].metric: Invalid value: "read.p99": nothing of workload etcd reads`; len(problems) != 1 || !strings.Contains(problems[0].Error(), want) {
+	if want := `spec.expectations[0].metric: Invalid value: "read.p99": no job of workload etcd reads`; len(problems) != 1 || !strings.Contains(problems[0].Error(), want) {
 		t.Errorf("it is refused with %v, want %s", problems, want)
 	}
 }

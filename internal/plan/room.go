@@ -60,7 +60,7 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 	}
 	if searches > 0 {
 		return field.Invalid(path.Child("workloads"), len(spec.Workloads), fmt.Sprintf(
-			"all workloads, in all cases of their matrix, on %d targets, %d times each, give %d results, of which searches take as many as they may have steps, and %d for their answers; "+
+			"all workloads, in all cases of their matrix, on %d targets, %d times each, give %d results; a search counts with all steps that it may take, and the answers of searches are %d of these; "+
 				"at most %d are possible: lower max of searches, or raise min, or split the benchmark", len(spec.Targets), repetitions(spec), results+searches, searches, max(most, 0)))
 	}
 	beside, remedy := "", "split the benchmark"
@@ -90,7 +90,7 @@ func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, cases 
 		return nil
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("%d of %d results have latencies of fsync, fdatasync or sync_file_range, which take room: every %d of them count as one more result, and at most %d results are possible; split the benchmark",
+		fmt.Sprintf("%d of %d results have latencies of fsync, fdatasync or sync_file_range; every %d of these count as one more result, and at most %d results are possible: split the benchmark",
 			syncs, results, resultsPerRoomOfSyncs, most))
 }
 
@@ -139,6 +139,6 @@ func validateExtent(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs 
 		return nil
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("the jobs of all workloads, in all cases of their matrix, have %d options together, those of [global] in each job; at most %d are possible: "+
+		fmt.Sprintf("the jobs of all workloads, in all cases of their matrix, have %d options together, and options of [global] count in each job; at most %d are possible: "+
 			"use fewer sections or options in jobFile, give fewer values in matrix, or split the benchmark", extent, fio.MaxExtent))
 }

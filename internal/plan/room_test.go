@@ -25,7 +25,7 @@ func TestRoomOfSyncs(t *testing.T) {
 	}{
 		{"none", writes, matrix{"iodepth": many(100)}, 2, 1, ""},
 		{"as many as fit", writes + "fdatasync=1\n", matrix{"iodepth": many(83)}, 2, 1, ""},
-		{"one too many", writes + "fdatasync=1\n", matrix{"iodepth": many(84)}, 2, 1, "168 of 168 results have latencies of fsync, fdatasync or sync_file_range, which take room: every 5 of them count as one more result, and at most 200 results are possible; split the benchmark"},
+		{"one too many", writes + "fdatasync=1\n", matrix{"iodepth": many(84)}, 2, 1, "168 of 168 results have latencies of fsync, fdatasync or sync_file_range; every 5 of these count as one more result, and at most 200 results are possible: split the benchmark"},
 		{"by the matrix, half of them", writes, matrix{"iodepth": many(45), "fsync": of("0", "1")}, 2, 1, ""},
 		{"by the matrix, too many", writes, matrix{"iodepth": many(46), "fsync": of("0", "1")}, 2, 1, "92 of 184 results"},
 		{"clients", writes + "fsync=1\n", matrix{"iodepth": many(135)}, 1, 2, ""},

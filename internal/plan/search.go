@@ -109,7 +109,7 @@ func validateSearch(workload *field.Path, w *v1alpha1.Workload) field.ErrorList 
 		problems = append(problems, field.TooMany(workload.Child("matrix"), len(w.Matrix), maxMatrixWithSearch))
 	}
 	if ptr.Deref(w.Probe, false) {
-		problems = append(problems, field.Forbidden(path, "it does not go with probe, because a search itself measures more in flight: remove one of them"))
+		problems = append(problems, field.Forbidden(path, "it does not go with probe: a search measures with more in flight itself; remove one of them"))
 	}
 	if _, _, err := expectation.Budget(s.Objective.Metric, s.Objective.Max); err != nil {
 		problems = append(problems, field.Invalid(path.Child("objective"), field.OmitValueType{}, err.Error()))
@@ -132,17 +132,17 @@ func validateSteps(path *field.Path, s *v1alpha1.LoadSearch, cases []testCase) f
 				"it needs one result of each run, and the sections give %d: set group_reporting, or make a workload of each section", len(loads)))}
 		case !metric.IsMeasured(job.Measures()):
 			return field.ErrorList{field.Invalid(path.Child("objective", "metric"), metric.String(),
-				"the workload does nothing that has it: choose a metric of what rw does, such as write.p99 of randwrite")}
+				"the workload does no I/O with this metric: choose a metric of what rw does, such as write.p99 of randwrite")}
 		case loads[0].LatencyOff:
 			return field.ErrorList{field.Invalid(path.Child("objective", "metric"), metric.String(),
 				"fio is told not to take latencies: remove gtod_reduce, disable_lat and disable_clat")}
 		case s.Vary == v1alpha1.VaryIODepth && loads[0].InFlight < loads[0].Jobs*int64(s.Max):
 			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary,
-				"its engine has one I/O in flight of each job, whatever iodepth is: set ioengine to libaio, or vary numjobs")}
+				"its engine keeps one I/O in flight for each job, whatever iodepth is: set ioengine to libaio, or vary numjobs")}
 		case loads[0].LatencyTarget:
-			return field.ErrorList{field.Forbidden(path, "fio's own latency_target varies iodepth meanwhile: remove it, or search")}
+			return field.ErrorList{field.Forbidden(path, "fio's own latency_target varies iodepth as well: remove it, or search")}
 		case s.Vary == v1alpha1.VaryRateIOPS && loads[0].Metadata:
-			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary, "fio does not hold operations on files to a rate: vary numjobs")}
+			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary, "fio cannot limit the rate of operations on files: vary numjobs")}
 		}
 	}
 	return nil

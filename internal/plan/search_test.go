@@ -125,14 +125,14 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.min: Invalid value: 5: it has to be from 1 to max, which is 4": search(func(l *v1alpha1.LoadSearch) {
 			l.Min = new(int32(5))
 		}),
-		"spec.workloads[0].search.objective.metric: Invalid value: \"write.p99\": the workload does nothing that has it": search(func(l *v1alpha1.LoadSearch) {
+		"spec.workloads[0].search.objective.metric: Invalid value: \"write.p99\": the workload does no I/O with this metric": search(func(l *v1alpha1.LoadSearch) {
 			l.Objective.Metric = "write.p99"
 		}),
 		"spec.workloads[0].search.objective: Invalid value: max and maxRatioToBaseline are for latencies": search(func(l *v1alpha1.LoadSearch) {
 			l.Objective.Metric = "read.iops"
 		}),
 		"spec.workloads[0].search.objective: Invalid value: max \"5\" is no latency": search(func(l *v1alpha1.LoadSearch) { l.Objective.Max = "5" }),
-		"spec.workloads[0].search.vary: Invalid value: \"iodepth\": its engine has one I/O in flight of each job": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"spec.workloads[0].search.vary: Invalid value: \"iodepth\": its engine keeps one I/O in flight for each job": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.IOEngine = nil
 		},
 		"spec.workloads[0].search.vary: Invalid value: \"iodepth\": matrix[iodepth] varies it as well": func(s *v1alpha1.StorageBenchmarkSpec) {
@@ -148,10 +148,10 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.objective.metric: Invalid value: \"read.p99\": fio is told not to take latencies": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"gtod_reduce": "1"}
 		},
-		"spec.workloads[0].search: Forbidden: fio's own latency_target varies iodepth meanwhile: remove it, or search": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"spec.workloads[0].search: Forbidden: fio's own latency_target varies iodepth as well: remove it, or search": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"latency_target": "5ms"}
 		},
-		"give 230 results, of which searches take as many as they may have steps": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"give 230 results; a search counts with all steps that it may take, and the answers of searches are": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Repetitions, s.Workloads[0].Search.Max = new(int32(6)), 256
 		},
 	} {

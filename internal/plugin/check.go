@@ -250,7 +250,7 @@ func (o *checkOptions) specOfFile(cmd *cobra.Command) (*v1alpha1.StorageBenchmar
 		return nil, fmt.Errorf("read %s: %w", o.path, err)
 	}
 	if len(benchmarks) != 1 || bad > 0 {
-		return nil, fmt.Errorf("%s has %d StorageBenchmarks: give a file with one, whose storage is checked", o.path, len(benchmarks)+bad)
+		return nil, fmt.Errorf("%s has %d StorageBenchmarks: give a file with one; its storage is checked", o.path, len(benchmarks)+bad)
 	}
 	spec := benchmarks[0].Spec
 	spec.Workloads, spec.Expectations, spec.Suspend = nil, nil, nil

@@ -63,7 +63,7 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 	printCreditCosts(w, plan.PreconditionCosts(runs))
 	fmt.Fprintln(w, "Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.")
 	if sum.MayEndSooner {
-		fmt.Fprintln(w, "Runs that create, look up or delete files end when they are through with all of them, which no limit tells.")
+		fmt.Fprintln(w, "Runs that create, look up or delete files end with the last file. No limit tells how long that takes.")
 	}
 	if sum.AtMost {
 		fmt.Fprintln(w, "A search for the highest load makes as many runs as it needs, most often half of the most.")
@@ -75,7 +75,7 @@ func printEstimate(w io.Writer, runs []plan.Run) {
 // printUnknown tells on which targets nothing is known of how long something takes.
 func printUnknown(w io.Writer, targets []string, what string) {
 	if len(targets) > 0 {
-		fmt.Fprintf(w, "Not known: %s on %s, whose limits or files are not known from the spec.\n", what, strings.Join(targets, ", "))
+		fmt.Fprintf(w, "Not known: %s on %s. The spec does not tell what limits or files there are.\n", what, strings.Join(targets, ", "))
 	}
 }
 
@@ -99,7 +99,7 @@ func printCreditCosts(w io.Writer, costs []plan.CreditCost) {
 			unit = "bytes of credit"
 		}
 		if c.Credits > c.Of {
-			fmt.Fprintf(w, "Preconditioning uses more than all %s %s of a volume of target %s: what is measured then may have none.\n", legible.Significant(c.Of), unit, c.Target)
+			fmt.Fprintf(w, "Preconditioning uses more than all %s %s of a volume of target %s. What is measured then may have none.\n", legible.Significant(c.Of), unit, c.Target)
 			continue
 		}
 		fmt.Fprintf(w, "Preconditioning uses %s of the %s %s of a volume of target %s, less what comes back meanwhile.\n",

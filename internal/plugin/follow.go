@@ -123,7 +123,7 @@ func (v *view) follow(ctx context.Context, all <-chan update) (*v1alpha1.Storage
 			case isFinal(u.err):
 				return nil, u.err
 			default:
-				v.trouble(u.err)
+				v.showError(u.err)
 			}
 			if v.hasEnded() {
 				return v.benchmark, nil

@@ -53,7 +53,7 @@ Estimated time: at least 4m8s
   4m0s      fio measures
   8s        pods start and report
 Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
-Not known: writing test files on gp3, efs, whose limits or files are not known from the spec.
+Not known: writing test files on gp3, efs. The spec does not tell what limits or files there are.
 `
 
 const bySize = `apiVersion: storagebench.dev/v1alpha1
@@ -72,8 +72,8 @@ const bySizePlan = `NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
 Estimated time: at least 2s
   2s        pods start and report
 Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
-Not known: writing test files on t, whose limits or files are not known from the spec.
-Not known: runs that end by size on t, whose limits or files are not known from the spec.
+Not known: writing test files on t. The spec does not tell what limits or files there are.
+Not known: runs that end by size on t. The spec does not tell what limits or files there are.
 `
 
 const known = `apiVersion: storagebench.dev/v1alpha1
@@ -141,7 +141,7 @@ Estimated time: up to 1m2s
   1m0s      fio measures
   2s        pods start and report
 Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
-Runs that create, look up or delete files end when they are through with all of them, which no limit tells.
+Runs that create, look up or delete files end with the last file. No limit tells how long that takes.
 `
 
 const restored = `apiVersion: storagebench.dev/v1alpha1
@@ -184,7 +184,7 @@ Estimated time: at least 4m14s
   4m0s      fio measures
   14s       pods start and report
 Not in it: volumes being made, images being pulled, waiting for nodes, and storage that is slower than its limits.
-Not known: writing test files on gp3, efs, whose limits or files are not known from the spec.
+Not known: writing test files on gp3, efs. The spec does not tell what limits or files there are.
 `
 
 func TestPlan(t *testing.T) {

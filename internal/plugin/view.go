@@ -49,8 +49,8 @@ func (v *view) update(benchmark *v1alpha1.StorageBenchmark) {
 	v.draw()
 }
 
-// trouble shows an error that may pass.
-func (v *view) trouble(err error) {
+// showError shows an error that may pass.
+func (v *view) showError(err error) {
 	if v.lastError == nil || v.lastError.Error() != err.Error() {
 		v.screen.println("the cluster does not answer, still trying: " + err.Error())
 	}

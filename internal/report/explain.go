@@ -35,7 +35,7 @@ func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style
 	if len(names) == 0 {
 		return fmt.Errorf("run %q: %s has no runs yet", run, sb.Name)
 	}
-	return fmt.Errorf("run %q: %s has %s", run, sb.Name, few(names, 12))
+	return fmt.Errorf("run %q: %s has %s", run, sb.Name, legible.Few(names, 12))
 }
 
 // explanation is being printed.
@@ -171,7 +171,7 @@ func (e *explanation) measured(s *subject) string {
 		what += " as a raw block device"
 	}
 	if nodes := nodesOf(status); len(nodes) > 0 {
-		what += ", from " + few(nodes, 3)
+		what += ", from " + legible.Few(nodes, 3)
 	}
 	var times []int64
 	for _, o := range s.outcomes {

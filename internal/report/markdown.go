@@ -193,7 +193,7 @@ func (p *page) provisioned(sb *v1alpha1.StorageBenchmark) {
 		target := targetOf(sb, s.Name)
 		var cells []any
 		for _, cell := range []string{
-			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, few(volumesOf(s), 4), few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
+			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, legible.Few(volumesOf(s), 4), legible.Few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
 		} {
 			cells = append(cells, escape(cell))
 		}

@@ -48,7 +48,7 @@ func (p *Pair) Validate() error {
 		}
 		what := "no results"
 		if len(names) > 0 {
-			what = few(names, 8)
+			what = legible.Few(names, 8)
 		}
 		has = append(has, fmt.Sprintf("%s has %s", p.Labels[i], what))
 	}

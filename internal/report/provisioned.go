@@ -135,14 +135,6 @@ func volumesOf(s *v1alpha1.TargetStatus) []string {
 	return volumes
 }
 
-// few joins names, of many only the first ones and how many there are more.
-func few(names []string, most int) string {
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
 // fioVersionsOf returns the versions of fio that the results are of, each once, sorted.
 func fioVersionsOf(status *v1alpha1.StorageBenchmarkStatus) []string {
 	var versions []string

@@ -135,7 +135,7 @@ func dropUnplanned(planned *plan.Run, report *digest.Report) {
 // withoutFigures returns the name of the first result that has no figures of data or metadata, if there is one: a runner reports none.
 func withoutFigures(report *digest.Report) (name string, empty bool) {
 	for i := range report.Groups {
-		if g := &report.Groups[i]; g.Read == nil && g.Write == nil && g.Trim == nil && g.Metadata == nil {
+		if g := &report.Groups[i]; g.IsEmpty() {
 			return g.Name, true
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 const (
@@ -74,10 +75,8 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 	}
 	for i := range report.Groups {
 		group := &report.Groups[i]
-		section := SectionRecord{
-			Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening,
-			ReadBins: binsOf(group.Read), WriteBins: binsOf(group.Write), TrimBins: binsOf(group.Trim),
-		}
+		section := SectionRecord{Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening}
+		section.ReadBins, section.WriteBins, section.TrimBins = direction.Map(group.Read, group.Write, group.Trim, binsOf)
 		if group.Sync != nil {
 			section.SyncBins = binsOfCompletion(group.Sync.Completion)
 		}
@@ -89,13 +88,8 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 	return record
 }
 
-// binsOf returns the latency histogram of a direction, nil if there is none.
-func binsOf(d *digest.Direction) map[uint64]uint64 {
-	if d == nil {
-		return nil
-	}
-	return binsOfCompletion(d.Completion)
-}
+// binsOf returns the latency histogram of a direction, nil if it has none.
+func binsOf(d *digest.Direction) map[uint64]uint64 { return binsOfCompletion(d.Completion) }
 
 func binsOfCompletion(c *digest.Completion) map[uint64]uint64 {
 	if c == nil || c.Histogram == nil {

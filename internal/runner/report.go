@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -28,17 +29,15 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 			ElapsedMilliseconds: g.ElapsedMilliseconds,
 			UserPercent:         round(g.UserCPUPercent),
 			SystemPercent:       round(g.SystemCPUPercent),
-			Read:                newDirection(g.Read),
-			Write:               newDirection(g.Write),
-			Trim:                newDirection(g.Trim),
 			Sync:                newSync(g.Sync),
 			Metadata:            newMetadata(g.Metadata),
 			LatencyTarget:       newLatencyTarget(g.LatencyTarget),
 		}
+		group.Read, group.Write, group.Trim = direction.Map(g.Read, g.Write, g.Trim, newDirection)
 		if g.Steady != nil {
 			group.Steady = &digest.FioSteady{Criterion: legible.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
 		}
-		if group.Read == nil && group.Write == nil && group.Trim == nil && group.Metadata == nil {
+		if group.IsEmpty() {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
 		}
 		report.Groups = append(report.Groups, group)
@@ -47,9 +46,6 @@ func newReport(output *fiooutput.Output) (*digest.Report, error) {
 }
 
 func newDirection(d *fiooutput.Direction) *digest.Direction {
-	if d == nil {
-		return nil
-	}
 	out := &digest.Direction{
 		IOs:            d.IOs,
 		Bytes:          d.Bytes,

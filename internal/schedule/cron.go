@@ -4,6 +4,7 @@ package schedule
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func zone(name *string) (*time.Location, error) {
 		return time.UTC, nil
 	}
 	if strings.EqualFold(*name, "Local") {
-		return nil, fmt.Errorf("which time is local nobody can tell; name a time zone of the tz database, such as Asia/Tokyo")
+		return nil, fmt.Errorf("the local time zone depends on the machine; name one of the tz database, such as Asia/Tokyo")
 	}
 	location, err := time.LoadLocation(*name)
 	if err != nil {
@@ -77,7 +78,7 @@ func (c *Cron) After(before, now time.Time) time.Time {
 	if every, is := c.schedule.(cron.ConstantDelaySchedule); is && now.After(before) {
 		return c.next(before.Add(now.Sub(before).Truncate(every.Delay)))
 	}
-	return c.next(later(before, now))
+	return c.next(Later(before, now))
 }
 
 // Last returns the last start that was due after the one before, and until now; zero if there is none.
@@ -123,9 +124,5 @@ func (c *Cron) between(after, before time.Time, most int) int {
 	return n
 }
 
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+// Later returns the later one of two times.
+func Later(a, b time.Time) time.Time { return slices.MaxFunc([]time.Time{a, b}, time.Time.Compare) }

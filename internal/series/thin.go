@@ -1,6 +1,10 @@
 package series
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/storagebench/storagebench/internal/direction"
+)
 
 // Thin returns a recording in which one point is for as many of this one's as by says, which is 1 or more. Of their rates it keeps the
 // mean, the least and the most; their latencies are those of all their I/Os. The last point of a section may be for fewer, and its mean is of those.
@@ -29,11 +33,8 @@ func (r *Recording) thin(rates, latencies int) *Recording {
 			section.WholePoints = max(section.WholePoints/rates, 1)
 		}
 		section.FromPoint = min((section.FromPoint+rates-1)/rates, max(section.points()-1, 0)/rates)
-		for _, d := range []**Recorded{&section.Read, &section.Write, &section.Trim} {
-			if *d != nil {
-				*d = (*d).thin(rates, latencies)
-			}
-		}
+		thinned := func(d *Recorded) *Recorded { return d.thin(rates, latencies) }
+		section.Read, section.Write, section.Trim = direction.Map(section.Read, section.Write, section.Trim, thinned)
 	}
 	return &thin
 }

@@ -83,22 +83,13 @@ func WindowRounds(samples []Sample, window time.Duration) []float64 {
 func meanRate(samples []Sample, from, to time.Time) float64 {
 	sum := 0.0
 	for i := 1; i < len(samples); i++ {
-		begin, end := later(samples[i-1].At, from), samples[i].At
-		if end.After(to) {
-			end = to
-		}
+		begin := slices.MaxFunc([]time.Time{samples[i-1].At, from}, time.Time.Compare)
+		end := slices.MinFunc([]time.Time{samples[i].At, to}, time.Time.Compare)
 		if end.After(begin) {
 			sum += samples[i].Rate * end.Sub(begin).Seconds()
 		}
 	}
 	return sum / to.Sub(from).Seconds()
-}
-
-func later(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // JudgeRounds is Judge for rates in whole numbers.

@@ -1,4 +1,7 @@
 // Package sbom lists what an image is made of, as CycloneDX: Debian's packages, and the Go modules of its programs.
+//
+// Syft (github.com/anchore/syft) reads both as well, but the go.mod of its version 1.57.1 requires 336 modules, where that of hack/images requires 13.
+// Its CycloneDX has a random serial number and the time of day, so that the same image would not give the same bytes.
 package sbom
 
 import (

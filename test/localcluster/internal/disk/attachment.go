@@ -58,7 +58,7 @@ func (v *Volumes) file(id string) (string, error) {
 // Attach attaches a volume to a node, which takes its time. Another node must not have it: as with a disk of a cloud's zone, each can have it, one at a time.
 func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 	there := false
-	err := v.use(id, func() (err error) {
+	err := v.locked(id, func() (err error) {
 		there, err = v.beginAttaching(id, node)
 		return err
 	})
@@ -68,7 +68,7 @@ func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 	if err := pass(ctx, v.kind.Attaching); err != nil {
 		return err
 	}
-	return v.use(id, func() error {
+	return v.locked(id, func() error {
 		device, err := v.deviceAt(ctx, id, node)
 		switch {
 		case err != nil && !v.kind.attaches():
@@ -117,7 +117,7 @@ func (v *Volumes) deviceAt(ctx context.Context, id, node string) (string, error)
 // Detach takes a volume from a node, which takes its time, and does not end as long as it is mounted there. It is no error if the node has not got it.
 func (v *Volumes) Detach(ctx context.Context, id, node string) error {
 	begun := false
-	err := v.use(id, func() (err error) {
+	err := v.locked(id, func() (err error) {
 		begun, err = v.beginDetaching(ctx, id, node)
 		return err
 	})
@@ -127,7 +127,7 @@ func (v *Volumes) Detach(ctx context.Context, id, node string) error {
 	if err := pass(ctx, v.kind.Detaching); err != nil {
 		return err
 	}
-	return v.use(id, func() error { return v.forgetAttachment(id) })
+	return v.locked(id, func() error { return v.forgetAttachment(id) })
 }
 
 func (v *Volumes) forgetAttachment(id string) error {

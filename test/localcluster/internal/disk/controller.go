@@ -87,7 +87,7 @@ func createError(err error) error {
 
 // DeleteVolume is part of the Controller service.
 func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*csi.DeleteVolumeResponse, error) {
-	err := v.use(r.GetVolumeId(), func() error { return v.delete(r.GetVolumeId()) })
+	err := v.locked(r.GetVolumeId(), func() error { return v.delete(r.GetVolumeId()) })
 	if isNotFound(err) {
 		err = nil
 	}

@@ -49,8 +49,8 @@ func (v *Volumes) lock(id string) (unlock func()) {
 	return func() { _ = v.locks.UnlockKey(id) }
 }
 
-// use does something with a volume, which must exist.
-func (v *Volumes) use(id string, do func() error) error {
+// locked does something with a volume that nobody else changes meanwhile. It must exist.
+func (v *Volumes) locked(id string, do func() error) error {
 	defer v.lock(id)()
 	if err := v.Check(id); err != nil {
 		return err

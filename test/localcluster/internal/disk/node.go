@@ -42,7 +42,7 @@ func (d *onNode) NodeStageVolume(ctx context.Context, r *csi.NodeStageVolumeRequ
 			return nil, err
 		}
 	}
-	return &csi.NodeStageVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+	return &csi.NodeStageVolumeResponse{}, d.locked(r.GetVolumeId(), func() error {
 		device, err := d.arrived(ctx, r)
 		if err != nil || r.GetVolumeCapability().GetBlock() != nil {
 			return err
@@ -78,7 +78,7 @@ func (v *Volumes) mountFileSystem(device, target string, capability *csi.VolumeC
 
 // NodeUnstageVolume is part of the Node service.
 func (d *onNode) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolumeRequest) (*csi.NodeUnstageVolumeResponse, error) {
-	err := d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetStagingTargetPath()) })
+	err := d.locked(r.GetVolumeId(), func() error { return d.unmount(r.GetStagingTargetPath()) })
 	if err == nil && !d.kind.attaches() {
 		err = d.Detach(ctx, r.GetVolumeId(), d.node.Name)
 	}
@@ -87,7 +87,7 @@ func (d *onNode) NodeUnstageVolume(ctx context.Context, r *csi.NodeUnstageVolume
 
 // NodePublishVolume is part of the Node service.
 func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRequest) (*csi.NodePublishVolumeResponse, error) {
-	return &csi.NodePublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error {
+	return &csi.NodePublishVolumeResponse{}, d.locked(r.GetVolumeId(), func() error {
 		a, device, err := d.attachment(r.GetVolumeId())
 		if err != nil {
 			return err
@@ -131,7 +131,7 @@ func makeFile(path string, _ os.FileMode) error {
 
 // NodeUnpublishVolume is part of the Node service.
 func (d *onNode) NodeUnpublishVolume(_ context.Context, r *csi.NodeUnpublishVolumeRequest) (*csi.NodeUnpublishVolumeResponse, error) {
-	return &csi.NodeUnpublishVolumeResponse{}, d.use(r.GetVolumeId(), func() error { return d.unmount(r.GetTargetPath()) })
+	return &csi.NodeUnpublishVolumeResponse{}, d.locked(r.GetVolumeId(), func() error { return d.unmount(r.GetTargetPath()) })
 }
 
 // unmount removes a mount point with all that is mounted on it.

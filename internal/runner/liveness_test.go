@@ -30,7 +30,7 @@ func (b *lockedBuffer) String() string {
 
 func TestLiveness(t *testing.T) {
 	log := &lockedBuffer{}
-	p, stop := startLiveness(log, time.Millisecond)
+	l, stop := startLiveness(log, time.Millisecond)
 	await.Holds(t, func() error {
 		if text := log.String(); strings.Count(text, "the runner is at work\n") < 3 {
 			return fmt.Errorf("the log is %q", text)
@@ -39,7 +39,7 @@ func TestLiveness(t *testing.T) {
 	})
 	stop()
 	before := log.String()
-	if _, err := p.Write([]byte("last words\n")); err != nil {
+	if _, err := l.Write([]byte("last words\n")); err != nil {
 		t.Fatal(err)
 	}
 	if after := log.String(); after != before+"last words\n" {
@@ -49,17 +49,17 @@ func TestLiveness(t *testing.T) {
 
 func TestLivenessIsSilentWhereOthersWrite(t *testing.T) {
 	log := &lockedBuffer{}
-	p, stop := startLiveness(log, time.Hour)
+	l, stop := startLiveness(log, time.Hour)
 	defer stop()
-	if _, err := p.Write([]byte("progress\n")); err != nil {
+	if _, err := l.Write([]byte("progress\n")); err != nil {
 		t.Fatal(err)
 	}
-	p.beat(p.last.Add(time.Minute), 2*time.Minute)
+	l.tell(l.last.Add(time.Minute), 2*time.Minute)
 	if got := log.String(); got != "progress\n" {
 		t.Errorf("log = %q", got)
 	}
-	p.beat(p.last.Add(3*time.Minute), 2*time.Minute)
+	l.tell(l.last.Add(3*time.Minute), 2*time.Minute)
 	if got := log.String(); got == "progress\n" {
-		t.Error("a log that is silent for longer than the interval has no pulse")
+		t.Error("the log is silent for longer than the interval")
 	}
 }
