@@ -35,7 +35,7 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 		}
 		if run.State == v1alpha1.RunRunning {
 			out, err := p.follow(ctx, run, planned)
-			if err != nil || run.State == v1alpha1.RunRunning || p.concluded() {
+			if err != nil || out.stop || run.State == v1alpha1.RunRunning || p.concluded() {
 				return out, err
 			}
 		}
