@@ -98,11 +98,11 @@ func (o outcome) next(took time.Duration) time.Duration {
 
 // saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
 // pass has found out, and a pass over an old version has found out what is not so.
-type saved struct{ resourceVersion string }
+type saved struct{}
 
 // allSaved returns the proof, if it is true.
-func (s *scope) allSaved() (saved, bool) {
-	return saved{resourceVersion: s.before.ResourceVersion}, !s.changed()
+func (s *scope) allSaved() (saved, bool) { //nolint:unparam // The proof is its type.
+	return saved{}, !s.changed()
 }
 
 type phase func(context.Context, *pass) (outcome, error)
