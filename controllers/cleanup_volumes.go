@@ -177,7 +177,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 			errs = append(errs, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err))
 			continue
 		}
-		err := meta.EachListItem(of.list, looking(func(object client.Object) {
+		err := meta.EachListItem(of.list, typed(func(object client.Object) {
 			if ours.ClusterObject(p.sb, object) {
 				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
 				unneeded = append(unneeded, object)

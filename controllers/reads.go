@@ -191,7 +191,7 @@ func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolum
 		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
 	})
 	pages.PageBufferSize = 0 // one page in memory, and one on its way
-	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, typed(look)); err != nil {
 		return fmt.Errorf("list PersistentVolumes: %w", err)
 	}
 	return nil
