@@ -49,7 +49,7 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 }
 
 // keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of one that measured what the run did
-// over its time, which it returns. The result does not depend on them, so trouble is only logged.
+// over its time, which it returns. The result does not depend on them, so an error is only logged.
 func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, measured bool) *series.Series {
 	if keptLogs(p.sb.Status.Runs) >= maxLogs {
 		return nil
