@@ -139,8 +139,7 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 
 // isFresh says whether this pass has read the newest version of the benchmark. It asks for its metadata alone: a status may be large.
 func (p *pass) isFresh(ctx context.Context) (bool, error) {
-	current := &metav1.PartialObjectMetadata{}
-	current.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	current := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.sb), current); err != nil {
 		return false, unlessGone(err, "get benchmark")
 	}
