@@ -168,7 +168,7 @@ func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
 		if s.yield != nil {
 			competes.older = rivals.NameOfOlder(s.sb)
 		}
-	case s.crowdedByUnseen():
+	case isCrowdedByUnseen(s.namespaces.AreSet(), s.crowded, s.sb.Spec.Placement):
 		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.namespaces.Words(), attempt.StartMessage(s.pod))
 	}
 	return competes
@@ -198,12 +198,8 @@ func (s *podWait) refused(object string, err error) outcome {
 	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }
 
-// crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
-// has no other client, nor wishes of its user, that could be the reason.
-func (s *podWait) crowdedByUnseen() bool {
-	if !s.namespaces.AreSet() || s.crowded != "" {
-		return false
-	}
-	placement := s.sb.Spec.Placement
-	return placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil
+// isCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that an operator does not see which is confined:
+// it has no other client, nor wishes of its user, that could be the reason.
+func isCrowdedByUnseen(confined bool, crowded string, placement *v1alpha1.Placement) bool {
+	return confined && crowded == "" && (placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil)
 }

@@ -170,6 +170,28 @@ func TestNoteNodeWait(t *testing.T) {
 	}
 }
 
+// Others that nobody sees are the reason only where nothing else is: no other client, and no wish of the user's.
+func TestIsCrowdedByUnseen(t *testing.T) {
+	apart := &v1alpha1.Placement{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}
+	for name, test := range map[string]struct {
+		confined  bool
+		crowded   string
+		placement *v1alpha1.Placement
+		want      bool
+	}{
+		"an operator that sees all":    {false, "", nil, false},
+		"a confined one":               {true, "", nil, true},
+		"other clients":                {true, "1 of 2 have a node: ", nil, false},
+		"a placement without wishes":   {true, "", &v1alpha1.Placement{}, true},
+		"nodes that are wished for":    {true, "", &v1alpha1.Placement{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}}, true},
+		"pods that are not wished for": {true, "", apart, false},
+	} {
+		if got := isCrowdedByUnseen(test.confined, test.crowded, test.placement); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
 // A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the volume.
 func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
