@@ -147,15 +147,13 @@ func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.VolumesFor(int32(client), "")
-	placed := 0
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)
-		} else {
-			placed++
 		}
 	}
 	if all := len(s.sb.Status.Anchors); all > 1 {
+		placed := all - len(st.others)
 		if placed > 0 {
 			st.yield = s.yield
 		}

@@ -98,13 +98,8 @@ func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
 }
 
 // withLabels returns those of the objects that have labels.
-func withLabels[O client.Object](objects []O, having client.MatchingLabels) (found []O) {
-	for _, object := range objects {
-		if len(ours.Lacking(object.GetLabels(), having)) == 0 {
-			found = append(found, object)
-		}
-	}
-	return found
+func withLabels[O client.Object](objects []O, having client.MatchingLabels) []O {
+	return slices.DeleteFunc(slices.Clone(objects), func(object O) bool { return len(ours.Lacking(object.GetLabels(), having)) > 0 })
 }
 
 // pointers returns pointers to the elements.
