@@ -67,7 +67,7 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 		return goOn(), nil
 	}
 	first := decision.Waiting[0]
-	return p.anchorWait(first, p.AnchorOf(first)).watch(ctx)
+	return p.watch(ctx, p.anchorWait(first, p.AnchorOf(first)))
 }
 
 // anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself, unless its claim has to be bound before.
@@ -141,22 +141,21 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 	return volumes
 }
 
-func (p *pass) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{pass: p, what: attempt.DescribeAnchor(&p.sb.Status, client), began: p.sb.Status.Anchors[client].StartTime, made: children.MadeAt(p.AnchorOf(client)), pod: pod}
-	st.invalid = func(err error) { p.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
-	st.expire = func(message string) { p.fail(v1alpha1.ReasonDeadlineExceeded, message) }
-	st.needs = p.VolumesFor(int32(client), "")
-	placed := 0
-	for i := range p.sb.Status.Anchors {
-		if a := &p.sb.Status.Anchors[i]; a.Node == "" {
+// anchorWait is the wait for the pod of a client's anchor.
+func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
+	st := &podWait{scope: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod}
+	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
+	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
+	st.needs = s.VolumesFor(int32(client), "")
+	for i := range s.sb.Status.Anchors {
+		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)
-		} else {
-			placed++
 		}
 	}
-	if all := len(p.sb.Status.Anchors); all > 1 {
+	if all := len(s.sb.Status.Anchors); all > 1 {
+		placed := all - len(st.others)
 		if placed > 0 {
-			st.yield = p.yield
+			st.yield = s.yield
 		}
 		st.crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, or, in another StorageBenchmark, lower clients or set spec.placement.spread to None: ", placed, all)
 	}

@@ -74,14 +74,14 @@ func (p *pass) isHeld(ctx context.Context, volume *corev1.PersistentVolume) (boo
 	return err == nil && volumes.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero(), unlessGone(err, "get claim of volume "+volume.Name)
 }
 
-// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them, and says whether it had to:
-// deletion with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
-func (p *pass) keepClaims(ctx context.Context) (bool, error) {
+// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them: deletion with --cascade=foreground
+// would. What that promises is so without it: the benchmark stays until all else is gone.
+func (p *pass) keepClaims(ctx context.Context) (outcome, error) {
 	if !controllerutil.ContainsFinalizer(p.sb, metav1.FinalizerDeleteDependents) || !cleanup.HasFiles(p.sb.Status.Targets) {
-		return false, nil
+		return goOn(), nil
 	}
 	if p.changed() {
-		return true, nil // what pods tell of files goes with them, so it has to be saved first
+		return saveFirst(), nil // what pods tell of files goes with them
 	}
-	return true, unlessGone(p.dropFinalizer(ctx, metav1.FinalizerDeleteDependents), "keep claims until test files are removed")
+	return awaitFor(retrySoon), unlessGone(p.dropFinalizer(ctx, metav1.FinalizerDeleteDependents), "keep claims until test files are removed")
 }

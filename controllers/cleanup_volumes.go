@@ -96,20 +96,15 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 		return cleanup.NotOurs, nil
 	}
 	asked := p.found.volume(name) != nil
-	fate, err := p.settleNow(ctx, name, since, mine)
-	if asked && apierrors.IsConflict(err) { // it has changed since
-		return p.settleNow(ctx, name, since, mine)
-	}
-	return fate, err
-}
-
-// settleNow is a try of settle.
-func (p *pass) settleNow(ctx context.Context, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
 	volume, err := p.liveVolume(ctx, name, "get volume "+name)
 	if err != nil {
 		return cleanup.Unknown, err
 	}
-	return p.tieVolume(ctx, volume, p.FateOfVolume(volume, since, mine(volume)))
+	fate, err := p.tieVolume(ctx, volume, p.FateOfVolume(volume, since, mine(volume)))
+	if asked && apierrors.IsConflict(err) { // it has changed since a look has found it, and is read now
+		return p.settle(ctx, name, since, mine)
+	}
+	return fate, err
 }
 
 // tieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.
@@ -177,7 +172,7 @@ func (p *pass) removeClusterObjects(ctx context.Context) ([]cleanup.Leftover, er
 			errs = append(errs, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err))
 			continue
 		}
-		err := meta.EachListItem(of.list, looking(func(object client.Object) {
+		err := meta.EachListItem(of.list, typed(func(object client.Object) {
 			if ours.ClusterObject(p.sb, object) {
 				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
 				unneeded = append(unneeded, object)

@@ -53,7 +53,7 @@ func (p *pass) collectEnded(ctx context.Context, run *v1alpha1.Run) (bool, error
 // record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
 // over is what it did over its time, nil if that is not known.
 func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over *series.Series) error {
-	planned, _ := p.planned(run) // nil if the spec was edited while the benchmark was suspended
+	planned, isPlanned := p.planned(run) // not if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)
 	if err != nil {
 		p.failRun(run, err.Error())
@@ -70,10 +70,10 @@ func (p *pass) record(ctx context.Context, run *v1alpha1.Run, parts []part, over
 	run.CompletionTime = new(p.now)
 	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
 	run.Result, run.Sections = measured.Result, measured.Sections
-	if p.judgeStep(run, planned); run.State == v1alpha1.RunFailed {
-		return nil
-	}
-	if planned != nil {
+	if isPlanned {
+		if p.judgeStep(run, planned); run.State == v1alpha1.RunFailed {
+			return nil
+		}
 		p.analyse(run, planned, measured)
 	}
 	result.BoundOverTime(p.sb.Status.Runs, run) // when warnings have told of it

@@ -83,3 +83,24 @@ func TestRecord(t *testing.T) {
 		})
 	}
 }
+
+// The result of a run that the spec no longer plans is kept. What it means is not known.
+func TestRecordOfWhatIsNotPlanned(t *testing.T) {
+	sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("t")).Workload(builder.NewDirectWorkload("w")).Build()
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t"}}
+	sb.Status.Runs = []v1alpha1.Run{{Name: "gone.t", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Search: &v1alpha1.RunSearch{Value: 4}}}
+	report := builder.Report()
+	report.Pod = "uid"
+	message, err := digest.Encode(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "uid"}}
+	run := &sb.Status.Runs[0]
+
+	err = passOver(&Reconciler{}, sb).record(t.Context(), run, []part{{pod: pod, seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil)
+
+	if err != nil || run.State != v1alpha1.RunSucceeded || run.Result == nil || run.LimitedBy != nil || run.Search.Verdict != "" {
+		t.Errorf("run is %+v: %v", run, err)
+	}
+}

@@ -18,8 +18,8 @@ func abandon(ctx context.Context, p *pass) (outcome, error) {
 	if !controllerutil.ContainsFinalizer(p.sb, v1alpha1.Finalizer) {
 		return awaitChange(), nil
 	}
-	if had, err := p.keepClaims(ctx); err != nil || had {
-		return awaitFor(retrySoon), err
+	if out, err := p.keepClaims(ctx); err != nil || out.stop {
+		return out, err
 	}
 	if !p.concluded() {
 		p.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")

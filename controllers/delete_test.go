@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/builder"
@@ -85,6 +86,53 @@ func TestWhatIsLeftIsToldOnDeletion(t *testing.T) {
 			told := len(logged) == 1 && strings.Contains(logged[0], test.message) && strings.Contains(logged[0], s.sb.Name)
 			if told != (test.event != "") || len(logged) > 1 {
 				t.Errorf("logged: %q", logged)
+			}
+		})
+	}
+}
+
+// Before Kubernetes is kept from deleting claims, what this pass has found out of test files is saved. The write starts the next pass.
+func TestAbandonKeepsClaims(t *testing.T) {
+	for name, test := range map[string]struct {
+		finalizer string
+		files     v1alpha1.TestFilesState
+		unsaved   bool
+		want      outcome
+		// dropped says that the finalizer is gone then.
+		dropped bool
+	}{
+		"deleted in the background":        {"", v1alpha1.TestFilesPresent, false, goOn(), true},
+		"in the foreground, without files": {metav1.FinalizerDeleteDependents, "", false, goOn(), false},
+		"in the foreground":                {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, false, awaitFor(retrySoon), true},
+		"in the foreground, with news":     {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, true, saveFirst(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := builder.OneRun("default", "sb").Build()
+			sb.Finalizers = []string{v1alpha1.Finalizer}
+			if test.finalizer != "" {
+				sb.Finalizers = append(sb.Finalizers, test.finalizer)
+			}
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", TestFiles: test.files}}
+			cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb).Build()
+			if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+				t.Fatal(err)
+			}
+			p := passOver(&Reconciler{Client: cluster}, sb)
+			if test.unsaved {
+				p.step(v1alpha1.ReasonMeasuring, "something new")
+			}
+
+			out, err := abandon(t.Context(), p)
+
+			if err != nil || out != test.want {
+				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
+			}
+			var now v1alpha1.StorageBenchmark
+			if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(sb), &now); err != nil {
+				t.Fatal(err)
+			}
+			if controllerutil.ContainsFinalizer(&now, metav1.FinalizerDeleteDependents) == test.dropped {
+				t.Errorf("finalizers are %q", now.Finalizers)
 			}
 		})
 	}

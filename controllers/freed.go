@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
@@ -22,24 +21,28 @@ import (
 // there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these. A device that is written
 // in full is bound first in any case.
 func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
-	if p.anchored() || p.sb.Status.Target(target.Name).IsForOnePod() {
-		return false, nil
-	}
-	if jobspec.WritesDevice(p.sb, target) {
-		return true, nil
-	}
-	if p.namespaces.AreSet() || !job.SetsGroup(p.sb) {
-		return false, nil
+	settled := p.anchored() || p.sb.Status.Target(target.Name).IsForOnePod()
+	first, depends := comesFirst(settled, jobspec.WritesDevice(p.sb, target), p.setsGroup())
+	if !depends {
+		return first, nil
 	}
 	sources, err := p.readSources(ctx, target, 0)
 	if err != nil {
 		return false, err
 	}
-	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
-		return ours.MayBeFreed(p.sb, target, unbound, volume)
-	})
+	err = p.lookFitting(ctx, target, &sources, ours.MayBeFreed)
 	return sources.Fitting != "", err
 }
+
+// comesFirst says whether a claim is bound before there is a pod of its run, or that this depends on the volumes of the cluster. settled says that an anchor has it
+// bound in any case, or can not.
+func comesFirst(settled, writesDevice, setsGroup bool) (first, depends bool) {
+	first = !settled && writesDevice
+	return first, !settled && !first && setsGroup
+}
+
+// setsGroup says whether pods of runs may have an fsGroup, and the operator sees on which volumes.
+func (s *scope) setsGroup() bool { return !s.namespaces.AreSet() && job.SetsGroup(s.sb) }
 
 // lookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the cluster are listed for that.
 const lookFreed = 10 * time.Second
@@ -47,7 +50,7 @@ const lookFreed = 10 * time.Second
 // withdraw ends an attempt whose pod waits for a node, and has an fsGroup, where a volume that was not made for it may come to its claim. The next attempt has the
 // claim bound first, or no fsGroup.
 func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1.Target, one part) (outcome, error) {
-	if one.pod == nil || one.pod.Spec.NodeName != "" || !changesGroup(one.pod) || p.namespaces.AreSet() || !job.SetsGroup(p.sb) {
+	if !willChangeGroup(one.pod) || !p.setsGroup() {
 		return goOn(), nil
 	}
 	sources, err := p.seeFreed(ctx, target, one.client)
@@ -60,6 +63,11 @@ func (p *pass) withdraw(ctx context.Context, run *v1alpha1.Run, target *v1alpha1
 	}
 	p.disrupted(run, why+", and the pod would change the group of all files there")
 	return saveFirst(), nil
+}
+
+// willChangeGroup says whether a pod has no node yet, and an fsGroup.
+func willChangeGroup(pod *corev1.Pod) bool {
+	return pod != nil && pod.Spec.NodeName == "" && changesGroup(pod)
 }
 
 // changesGroup says whether a pod has the files on its volumes given to a group.
@@ -75,8 +83,6 @@ func (p *pass) seeFreed(ctx context.Context, target *v1alpha1.Target, which int3
 		return sources, err
 	}
 	p.memory.lookFreedAgain = metav1.NewTime(p.Clock.Now().Add(lookFreed))
-	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
-		return ours.MayGet(p.sb, target, unbound, volume) || ours.MayBeFreed(p.sb, target, unbound, volume)
-	})
+	err = p.lookFitting(ctx, target, &sources, ours.MayGet, ours.MayBeFreed)
 	return sources, err
 }

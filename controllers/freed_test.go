@@ -206,3 +206,63 @@ func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 		})
 	}
 }
+
+// Where an anchor has a claim bound, or can not, nothing is to be decided. A device is bound before it is written, and files before they may get another group.
+func TestComesFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		settled, writesDevice, setsGroup bool
+		first, depends                   bool
+	}{
+		"settled":                       {settled: true},
+		"settled, whatever a pod does":  {settled: true, writesDevice: true, setsGroup: true},
+		"settled, and a group":          {settled: true, setsGroup: true},
+		"a pod that does nothing to it": {},
+		"a device":                      {writesDevice: true, first: true},
+		"a device, and a group":         {writesDevice: true, setsGroup: true, first: true},
+		"a group":                       {setsGroup: true, depends: true},
+	} {
+		if first, depends := comesFirst(test.settled, test.writesDevice, test.setsGroup); first != test.first || depends != test.depends {
+			t.Errorf("%s: first %t, depends %t", name, first, depends)
+		}
+	}
+}
+
+// Only an fsGroup changes the group of files, and only a pod without a node can be taken back before that.
+func TestWillChangeGroup(t *testing.T) {
+	group := &corev1.PodSecurityContext{FSGroup: new(int64(1))}
+	for name, test := range map[string]struct {
+		pod  *corev1.Pod
+		want bool
+	}{
+		"no pod":              {nil, false},
+		"no settings":         {&corev1.Pod{}, false},
+		"no group":            {&corev1.Pod{Spec: corev1.PodSpec{SecurityContext: &corev1.PodSecurityContext{}}}, false},
+		"a group":             {&corev1.Pod{Spec: corev1.PodSpec{SecurityContext: group}}, true},
+		"a group, and a node": {&corev1.Pod{Spec: corev1.PodSpec{SecurityContext: group, NodeName: "n"}}, false},
+	} {
+		if got := willChangeGroup(test.pod); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}
+
+// An operator that sees no volumes does not know which may be freed, and a user who sets security gets what they ask for.
+func TestSetsGroup(t *testing.T) {
+	for name, test := range map[string]struct {
+		namespaces []string
+		security   *corev1.PodSecurityContext
+		want       bool
+	}{
+		"in the cluster":  {nil, nil, true},
+		"in a namespace":  {[]string{"default"}, nil, false},
+		"the user's word": {nil, &corev1.PodSecurityContext{}, false},
+	} {
+		s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: test.security}
+		}).Build())
+		s.namespaces = test.namespaces
+		if got := s.setsGroup(); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
+	}
+}

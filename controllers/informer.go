@@ -32,7 +32,7 @@ func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time
 				if err != nil {
 					return nil, err
 				}
-				return page, meta.EachListItem(page, looking(trim))
+				return page, meta.EachListItem(page, typed(trim))
 			})
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {

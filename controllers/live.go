@@ -58,7 +58,7 @@ func eachLive[O runtime.Object](ctx context.Context, live client.Reader, patienc
 		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
 			return nil, err
 		}
-		if err := meta.EachListItemWithAlloc(page, looking(look)); err != nil {
+		if err := meta.EachListItemWithAlloc(page, typed(look)); err != nil {
 			return nil, err
 		}
 		return page, meta.SetList(page, nil)
@@ -66,8 +66,8 @@ func eachLive[O runtime.Object](ctx context.Context, live client.Reader, patienc
 	return err
 }
 
-// looking has a function look at objects that are of its kind.
-func looking[O runtime.Object](look func(O)) func(runtime.Object) error {
+// typed has a function look at objects that are of its kind.
+func typed[O runtime.Object](look func(O)) func(runtime.Object) error {
 	return func(object runtime.Object) error {
 		if o, is := object.(O); is {
 			look(o)

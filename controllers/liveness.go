@@ -54,14 +54,9 @@ func patienceFor(seen attempt.State) time.Duration {
 func (p *pass) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{
+	text, err := p.withLog(ctx, pod, &corev1.PodLogOptions{
 		Container: attempt.RunningContainer(pod), TailLines: new(int64(1)), Timestamps: true, LimitBytes: new(int64(maxLastLine)),
-	})
-	if err != nil {
-		return "", err
-	}
-	defer log.Close()
-	text, err := io.ReadAll(io.LimitReader(log, maxLastLine))
+	}, io.ReadAll)
 	return string(bytes.TrimSpace(text)), err
 }
 

@@ -49,7 +49,7 @@ func PodLogs(clientset kubernetes.Interface) LogReader {
 }
 
 // keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of one that measured what the run did
-// over its time, which it returns. The result does not depend on them, so trouble is only logged.
+// over its time, which it returns. The result does not depend on them, so an error is only logged.
 func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, measured bool) *series.Series {
 	if keptLogs(p.sb.Status.Runs) >= maxLogs {
 		return nil
@@ -129,13 +129,20 @@ func keptLogs(runs []v1alpha1.Run) int {
 	return kept
 }
 
+// zipLog returns the log of a pod that has ended, in no more bytes than are given.
 func (p *pass) zipLog(ctx context.Context, pod *corev1.Pod, most int) ([]byte, error) {
-	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{Container: attempt.EndedContainer(pod), LimitBytes: new(int64(maxLog))})
+	options := &corev1.PodLogOptions{Container: attempt.EndedContainer(pod), LimitBytes: new(int64(maxLog))}
+	return p.withLog(ctx, pod, options, func(log io.Reader) ([]byte, error) {
+		return bounded.Zip(most, func(w io.Writer) error { return series.CopyWithout(w, log) })
+	})
+}
+
+// withLog has a function read a log, and no more bytes of it than were asked for.
+func (p *pass) withLog(ctx context.Context, pod *corev1.Pod, options *corev1.PodLogOptions, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+	log, err := p.Logs(ctx, pod, options)
 	if err != nil {
 		return nil, err
 	}
 	defer log.Close()
-	return bounded.Zip(most, func(w io.Writer) error {
-		return series.CopyWithout(w, io.LimitReader(log, maxLog))
-	})
+	return read(io.LimitReader(log, *options.LimitBytes))
 }

@@ -1,6 +1,10 @@
 package controllers
 
 import (
+	"context"
+	"errors"
+	"io"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -90,5 +94,33 @@ func TestEndedContainer(t *testing.T) {
 		if got := attempt.EndedContainer(pod); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
+	}
+}
+
+// closable is a log that notes whether it was closed.
+type closable struct {
+	io.Reader
+	closed bool
+}
+
+// Close implements io.Closer.
+func (l *closable) Close() error {
+	l.closed = true
+	return nil
+}
+
+// Of a log no more is read than was asked for, whatever the kubelet sends, and it is closed.
+func TestWithLog(t *testing.T) {
+	log := &closable{Reader: strings.NewReader("more than was asked for")}
+	p := failingPass()
+	p.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return log, nil }
+	options := &corev1.PodLogOptions{LimitBytes: new(int64(4))}
+	if text, err := p.withLog(t.Context(), &corev1.Pod{}, options, io.ReadAll); err != nil || string(text) != "more" || !log.closed {
+		t.Errorf("read %q, closed: %t, %v", text, log.closed, err)
+	}
+	away := errors.New("the kubelet does not answer")
+	p.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return nil, away }
+	if text, err := p.withLog(t.Context(), &corev1.Pod{}, options, io.ReadAll); !errors.Is(err, away) || text != nil {
+		t.Errorf("read %q, %v", text, err)
 	}
 }

@@ -65,7 +65,7 @@ func (p *pass) looked(ctx context.Context) bool {
 	case p.memory.look == nil:
 		p.wantLook(ctx)
 		return p.memory.look == nil && p.goesOnWithoutLook()
-	case !p.memory.look.hasEnded():
+	case !p.memory.look.isOver():
 		p.awaitsLook = true
 		return false
 	}
@@ -107,8 +107,8 @@ func (p *pass) wantLook(ctx context.Context) {
 	}
 }
 
-// hasEnded says whether the look has ended.
-func (l *look) hasEnded() bool {
+// isOver says whether the look has ended.
+func (l *look) isOver() bool {
 	select {
 	case <-l.ended:
 		return true

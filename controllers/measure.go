@@ -35,7 +35,7 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 		}
 		if run.State == v1alpha1.RunRunning {
 			out, err := p.follow(ctx, run, planned)
-			if err != nil || run.State == v1alpha1.RunRunning || p.concluded() {
+			if err != nil || out.stop || run.State == v1alpha1.RunRunning || p.concluded() {
 				return out, err
 			}
 		}
@@ -184,7 +184,7 @@ func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 		if out, err := p.withdraw(ctx, run, planned.Target, parts[decision.Client]); err != nil || out.stop {
 			return out, err
 		}
-		return p.runWait(run, planned, parts[decision.Client]).watch(ctx)
+		return p.watch(ctx, p.runWait(run, planned, parts[decision.Client]))
 	case attempt.Agree:
 		return p.agree(run, p.Clock.Now()), nil
 	case attempt.Repeat:
@@ -266,22 +266,22 @@ func (p *pass) jobSpec() jobspec.Spec {
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.
-func (p *pass) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{pass: p, what: attempt.DescribeRun(&p.sb.Status, run), began: run.StartTime, made: children.MadeAt(p.JobOf(run, one.client)), pod: one.pod}
+func (s *scope) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
+	st := &podWait{scope: s, what: attempt.DescribeRun(&s.sb.Status, run), began: run.StartTime, made: children.MadeAt(s.JobOf(run, one.client)), pod: one.pod}
 	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}
-	if node := p.sb.Status.NodeOf(one.client); node != "" && p.sb.Status.Target(planned.Target.Name).IsForOnePod() {
+	if node := s.sb.Status.NodeOf(one.client); node != "" && s.sb.Status.Target(planned.Target.Name).IsForOnePod() {
 		st.elsewhere = describeElsewhere(planned.Target, node)
 	}
-	st.needs = p.VolumesFor(one.client, planned.Target.Name)
+	st.needs = s.VolumesFor(one.client, planned.Target.Name)
 	if one.job != nil {
 		st.job = one.job.UID
 	}
-	st.invalid = func(err error) { p.failRun(run, fmt.Sprintf("the Job was refused: %v", err)) }
+	st.invalid = func(err error) { s.failRun(run, fmt.Sprintf("the Job was refused: %v", err)) }
 	st.expire = func(message string) {
-		p.failRun(run, message)
-		p.fail(v1alpha1.ReasonDeadlineExceeded, message)
+		s.failRun(run, message)
+		s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 	}
 	return st
 }

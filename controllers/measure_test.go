@@ -1,17 +1,25 @@
 package controllers
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/test/builder"
+	"github.com/storagebench/storagebench/test/envtest"
 )
 
 // measuring returns what a pass knows of a benchmark whose runs are in the states.
@@ -155,5 +163,49 @@ func TestDescribeElsewhere(t *testing.T) {
 		if got := describeElsewhere(&test.target, "n"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
+	}
+}
+
+// When what became of an attempt has to be saved first, nothing follows in the same pass, also where the run has ended with it.
+func TestEndOfAnAttemptIsSavedFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		run  v1alpha1.Run
+		more v1alpha1.Workload
+		want []v1alpha1.RunState
+	}{
+		"its Job was deleted, once more than may be": {
+			v1alpha1.Run{Job: "there-before", Attempts: attempt.MaxDisruptions + 1, Disruptions: attempt.MaxDisruptions}, v1alpha1.Workload{}, []v1alpha1.RunState{v1alpha1.RunFailed},
+		},
+		"its Job is not valid, and another run comes next": {
+			v1alpha1.Run{Attempts: 1}, builder.NewWorkload("next"), []v1alpha1.RunState{v1alpha1.RunFailed, v1alpha1.RunPending},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			benchmark := builder.OneRun("default", "sb")
+			if test.more.Name != "" {
+				benchmark = benchmark.Workload(test.more)
+			}
+			sb := benchmark.Build()
+			sb.UID = "u"
+			test.run.Name, test.run.Target, test.run.State, test.run.StartTime = "randread.fast", "fast", v1alpha1.RunRunning, at(0)
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
+			sb.Status.Runs = []v1alpha1.Run{test.run, {Name: "next.fast", Target: "fast", State: v1alpha1.RunPending}}[:len(test.want)]
+			cluster := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb).Build(), interceptor.Funcs{
+				Apply: func(context.Context, client.WithWatch, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+					return apierrors.NewInvalid(schema.GroupKind{Kind: "Job"}, "j", nil)
+				},
+			})
+			if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(sb), sb); err != nil {
+				t.Fatal(err)
+			}
+			p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
+
+			out, err := measure(t.Context(), p)
+
+			got := each(sb.Status.Runs, func(run v1alpha1.Run) v1alpha1.RunState { return run.State })
+			if err != nil || out != saveFirst() || !p.changed() || !slices.Equal(got, test.want) {
+				t.Errorf("it goes on with %+v, runs are %s: %v", out, got, err)
+			}
+		})
 	}
 }

@@ -27,10 +27,11 @@ func (p *pass) existingVolumes(ctx context.Context, target *v1alpha1.Target, cli
 		return nil, err
 	}
 	sources.NoProvisioner = p.sb.Status.Target(target.Name).Driver == storage.NoProvisioner
-	alone := p.sb.Status.Target(target.Name).IsForOnePod() // no anchor has those bound before
-	err = p.lookFitting(ctx, &sources, func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool {
-		return ours.MayGet(p.sb, target, unbound, volume) || (alone && ours.MayBeFreed(p.sb, target, unbound, volume))
-	})
+	fits := []fitting{ours.MayGet}
+	if p.sb.Status.Target(target.Name).IsForOnePod() { // no anchor has those bound before
+		fits = append(fits, ours.MayBeFreed)
+	}
+	err = p.lookFitting(ctx, target, &sources, fits...)
 	return sources.Existing(), err
 }
 
@@ -47,14 +48,17 @@ func (p *pass) readSources(ctx context.Context, target *v1alpha1.Target, clients
 	return ours.Sources{Unseen: p.namespaces.AreSet(), Origins: origins}, err
 }
 
-// lookFitting looks for a volume of the cluster that fits claims without a volume, where something depends on that.
-func (p *pass) lookFitting(ctx context.Context, sources *ours.Sources, fits func(unbound sets.Set[string], volume *corev1.PersistentVolume) bool) error {
+// fitting says whether a volume may come to one of a target's claims that have none yet.
+type fitting func(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, unbound sets.Set[string], volume *corev1.PersistentVolume) bool
+
+// lookFitting looks for a volume of the cluster that fits claims without a volume in one of the ways, where something depends on that.
+func (p *pass) lookFitting(ctx context.Context, target *v1alpha1.Target, sources *ours.Sources, ways ...fitting) error {
 	if !sources.DependsOnVolumes() {
 		return nil
 	}
 	unbound := sources.Unbound()
 	return p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if fits(unbound, volume) {
+		if slices.ContainsFunc(ways, func(fits fitting) bool { return fits(p.sb, target, unbound, volume) }) {
 			sources.Fitting = volume.Name
 		}
 	})

@@ -152,9 +152,7 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 // each looks at the metadata of all objects of a kind.
 func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
 	empty := func() client.ObjectList {
-		page := &metav1.PartialObjectMetadataList{}
-		page.SetGroupVersionKind(kind)
-		return page
+		return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}}
 	}
 	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
 		object.OwnerReferences = controllersOf(object.OwnerReferences)

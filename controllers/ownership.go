@@ -73,8 +73,8 @@ func (there inPlace) volumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.Persi
 // Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that is there before the operator makes any is
 // such a one. It is named, and noted, so that nothing is ever believed of it.
 
-// refuseForeign ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
-func (p *pass) refuseForeign(ctx context.Context, target *v1alpha1.Target, claim string) (outcome, error) {
+// refuseTakenClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
+func (p *pass) refuseTakenClaim(ctx context.Context, target *v1alpha1.Target, claim string) (outcome, error) {
 	return p.ifFresh(ctx, func() (outcome, error) {
 		p.sb.Status.Target(target.Name).ClaimsUID = ours.Foreign
 		p.refuseTaken(target, "PersistentVolumeClaim "+claim)
@@ -82,8 +82,8 @@ func (p *pass) refuseForeign(ctx context.Context, target *v1alpha1.Target, claim
 	})
 }
 
-// foreignClaim returns a target, and a claim that has a name of its claims, which the operator has given to none yet. The target is nil if there is no such claim.
-func (p *pass) foreignClaim(ctx context.Context) (*v1alpha1.Target, string, error) {
+// takenClaim returns a target, and a claim that has a name of its claims, which the operator has given to none yet. The target is nil if there is no such claim.
+func (p *pass) takenClaim(ctx context.Context) (*v1alpha1.Target, string, error) {
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
 		if !storage.IsProvisioned(target) {

@@ -98,11 +98,11 @@ func (o outcome) next(took time.Duration) time.Duration {
 
 // saved is proof that all that a pass has found out is saved. Who ends or tells pods needs one: these may not tell a second time what the
 // pass has found out, and a pass over an old version has found out what is not so.
-type saved struct{ resourceVersion string }
+type saved struct{}
 
 // allSaved returns the proof, if it is true.
-func (s *scope) allSaved() (saved, bool) {
-	return saved{resourceVersion: s.before.ResourceVersion}, !s.changed()
+func (s *scope) allSaved() (saved, bool) { //nolint:unparam // The proof is its type.
+	return saved{}, !s.changed()
 }
 
 type phase func(context.Context, *pass) (outcome, error)
@@ -139,8 +139,7 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 
 // isFresh says whether this pass has read the newest version of the benchmark. It asks for its metadata alone: a status may be large.
 func (p *pass) isFresh(ctx context.Context) (bool, error) {
-	current := &metav1.PartialObjectMetadata{}
-	current.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
+	current := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.sb), current); err != nil {
 		return false, unlessGone(err, "get benchmark")
 	}

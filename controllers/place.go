@@ -4,6 +4,7 @@ import (
 	"context"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -15,12 +16,8 @@ import (
 // recordPlace notes the volume that a client uses of a target, and its node, once a pod that uses it has been
 // scheduled. A volume that clients share is the first one's.
 func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client int32, pod *corev1.Pod) error {
-	if pod == nil || pod.Spec.NodeName == "" || (client > 0 && storage.IsShared(target)) {
-		return nil
-	}
 	status := p.sb.Status.Target(target.Name)
-	isCompared := storage.IsProvisioned(target) || p.memory.placed[target.Name] == pod.UID
-	if isCompared && storage.IsShared(target) && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName {
+	if !mayHaveNewPlace(target, status, client, pod, p.memory.placed[target.Name]) {
 		return nil
 	}
 	name := storage.ClaimName(p.sb, target, client)
@@ -40,6 +37,17 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 	}
 	volumes.NoteLimits(target, status)
 	return nil
+}
+
+// mayHaveNewPlace says whether a client's pod has a node from which a volume may not be noted yet. compared is the pod by which the claim of somebody's was last
+// compared with the one that was noted.
+func mayHaveNewPlace(target *v1alpha1.Target, status *v1alpha1.TargetStatus, client int32, pod *corev1.Pod, compared types.UID) bool {
+	if pod == nil || pod.Spec.NodeName == "" {
+		return false
+	}
+	isCompared := storage.IsProvisioned(target) || compared == pod.UID
+	isNoted := isCompared && len(status.Volumes) == 1 && status.Volumes[0].Node == pod.Spec.NodeName
+	return !storage.IsShared(target) || (client == 0 && !isNoted)
 }
 
 // recordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured from.

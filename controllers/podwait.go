@@ -22,7 +22,7 @@ const pollWaiting = 2 * time.Second
 // podWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
 // asked for it, and gives up at a deadline.
 type podWait struct {
-	*pass
+	*scope
 
 	// what is started, for messages.
 	what string
@@ -51,51 +51,53 @@ type podWait struct {
 	elsewhere string
 }
 
-// watch goes on waiting.
-func (s *podWait) watch(ctx context.Context) (outcome, error) {
-	rivals, err := s.seeRivals(ctx)
+// watch goes on waiting for a pod.
+func (p *pass) watch(ctx context.Context, st *podWait) (outcome, error) {
+	rivals, err := p.seeRivals(ctx, st.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	claim, competes := s.FirstUnbound(s.needs), s.judgeRivals(rivals)
-	decision := attempt.DecideStart(s.startFacts(claim, competes))
+	claim, competes := st.FirstUnbound(st.needs), st.judgeRivals(rivals)
+	decision := attempt.DecideStart(st.startFacts(claim, competes))
 	if decision.Yield {
-		s.yield(competes.older)
+		st.yield(competes.older)
 		return saveFirst(), nil
 	}
-	s.noteNodeWait(decision)
+	st.noteNodeWait(decision)
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		return s.await(decision, v1alpha1.ReasonWaitingForNode, s.what, "a node of its own", competes.held, attempt.NodeLimit(s.sb.Spec.Deadlines)), nil
+		return st.await(decision, v1alpha1.ReasonWaitingForNode, st.what, "a node of its own", competes.held, attempt.NodeLimit(st.sb.Spec.Deadlines)), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
 			reason = v1alpha1.ReasonProvisioning
 		}
-		s.step(reason, s.what)
+		st.step(reason, st.what)
 		return awaitFor(decision.After), nil
 	case decision.For == attempt.AwaitedVolume:
-		return s.watchVolume(ctx, decision, claim)
+		return p.watchVolume(ctx, st, decision, claim)
 	default:
-		return s.watchPod(ctx, decision)
+		return p.watchPod(ctx, st, decision)
 	}
 }
 
-func (s *podWait) watchVolume(ctx context.Context, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (outcome, error) {
-	target := "target " + s.ClaimTargets[claim.Name]
-	message, err := s.explainClaim(ctx, claim, s.pod)
+// watchVolume goes on waiting for a pod whose volume is not there.
+func (p *pass) watchVolume(ctx context.Context, st *podWait, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (outcome, error) {
+	target := "target " + st.ClaimTargets[claim.Name]
+	message, err := p.explainClaim(ctx, claim, st.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, attempt.VolumeLimit(s.sb.Spec.Deadlines)), nil
+	return st.await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, attempt.VolumeLimit(st.sb.Spec.Deadlines)), nil
 }
 
-func (s *podWait) watchPod(ctx context.Context, decision attempt.StartDecision) (outcome, error) {
-	message, err := s.explain(ctx, s.job, s.pod)
+// watchPod goes on waiting for a pod that has its volumes.
+func (p *pass) watchPod(ctx context.Context, st *podWait, decision attempt.StartDecision) (outcome, error) {
+	message, err := p.explain(ctx, st.job, st.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	return s.await(decision, v1alpha1.ReasonPreparing, s.what, "its pod to start", s.ownReason()+message, attempt.StartLimit(s.sb.Spec.Deadlines)), nil
+	return st.await(decision, v1alpha1.ReasonPreparing, st.what, "its pod to start", st.ownReason()+message, attempt.StartLimit(st.sb.Spec.Deadlines)), nil
 }
 
 // startFacts returns what the wait is decided by.
@@ -151,11 +153,11 @@ type competition struct {
 }
 
 // seeRivals reads which other benchmarks hold nodes, or wait for one. It is asked only for a pod that finds none.
-func (s *podWait) seeRivals(ctx context.Context) (attempt.Rivals, error) {
-	if !attempt.IsCrowdedOut(s.pod) {
+func (p *pass) seeRivals(ctx context.Context, pod *corev1.Pod) (attempt.Rivals, error) {
+	if !attempt.IsCrowdedOut(pod) {
 		return attempt.Rivals{}, nil
 	}
-	return s.rivals(ctx)
+	return p.rivals(ctx)
 }
 
 // judgeRivals says what they have to do with the pod.
@@ -168,7 +170,7 @@ func (s *podWait) judgeRivals(rivals attempt.Rivals) (competes competition) {
 		if s.yield != nil {
 			competes.older = rivals.NameOfOlder(s.sb)
 		}
-	case s.crowdedByUnseen():
+	case isCrowdedByUnseen(s.namespaces.AreSet(), s.crowded, s.sb.Spec.Placement):
 		competes.held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.namespaces.Words(), attempt.StartMessage(s.pod))
 	}
 	return competes
@@ -198,12 +200,8 @@ func (s *podWait) refused(object string, err error) outcome {
 	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }
 
-// crowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that a namespaced operator does not see: it
-// has no other client, nor wishes of its user, that could be the reason.
-func (s *podWait) crowdedByUnseen() bool {
-	if !s.namespaces.AreSet() || s.crowded != "" {
-		return false
-	}
-	placement := s.sb.Spec.Placement
-	return placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil
+// isCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that an operator does not see which is confined:
+// it has no other client, nor wishes of its user, that could be the reason.
+func isCrowdedByUnseen(confined bool, crowded string, placement *v1alpha1.Placement) bool {
+	return confined && crowded == "" && (placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil)
 }

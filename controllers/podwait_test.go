@@ -39,7 +39,7 @@ func unscheduled(words string) *corev1.Pod {
 // waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
 func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
 	s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
-	st := &podWait{pass: &pass{scope: s}, what: "run a (1 of 1)", began: at(-ago), pod: pod}
+	st := &podWait{scope: s, what: "run a (1 of 1)", began: at(-ago), pod: pod}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, err.Error()) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	return st
@@ -167,6 +167,28 @@ func TestNoteNodeWait(t *testing.T) {
 				t.Errorf("the waits began at %s and %s, want %s", st.began, st.others[0], test.began)
 			}
 		})
+	}
+}
+
+// Others that nobody sees are the reason only where nothing else is: no other client, and no wish of the user's.
+func TestIsCrowdedByUnseen(t *testing.T) {
+	apart := &v1alpha1.Placement{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}
+	for name, test := range map[string]struct {
+		confined  bool
+		crowded   string
+		placement *v1alpha1.Placement
+		want      bool
+	}{
+		"an operator that sees all":    {false, "", nil, false},
+		"a confined one":               {true, "", nil, true},
+		"other clients":                {true, "1 of 2 have a node: ", nil, false},
+		"a placement without wishes":   {true, "", &v1alpha1.Placement{}, true},
+		"nodes that are wished for":    {true, "", &v1alpha1.Placement{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}}, true},
+		"pods that are not wished for": {true, "", apart, false},
+	} {
+		if got := isCrowdedByUnseen(test.confined, test.crowded, test.placement); got != test.want {
+			t.Errorf("%s: %t, want %t", name, got, test.want)
+		}
 	}
 }
 

@@ -29,15 +29,26 @@ func (p *pass) whyNotWritten(ctx context.Context, planned *plan.Run, clients []i
 		if err != nil {
 			return "", err
 		}
-		switch origin, err := p.originOf(ctx, claim); {
-		case err != nil:
+		origin, err := p.originOf(ctx, claim)
+		if err != nil {
 			return "", err
-		case origin == ours.Unbound:
-			return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured", name, target.Name)
-		case origin != ours.Made:
-			return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
-				"remove precondition, or use a StorageClass that has no PersistentVolume in phase Available", name, target.Name), nil
+		}
+		if why, err := whyKept(target.Name, name, origin); err != nil || why != "" {
+			return why, err
 		}
 	}
 	return "", nil
+}
+
+// whyKept says by where the volume of a claim is from why it may not be written, "" if it may.
+func whyKept(target, claim string, origin ours.Origin) (string, error) {
+	switch origin {
+	case ours.Made:
+		return "", nil
+	case ours.Unbound:
+		return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured", claim, target)
+	default:
+		return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
+			"remove precondition, or use a StorageClass that has no PersistentVolume in phase Available", claim, target), nil
+	}
 }

@@ -2,6 +2,7 @@ package controllers
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -66,5 +68,20 @@ func TestOnlyNewDevicesAreWritten(t *testing.T) {
 				t.Errorf("written: %t", written)
 			}
 		})
+	}
+}
+
+// Only a volume that was made for its claim is written in full.
+func TestWhyKept(t *testing.T) {
+	for origin, want := range map[ours.Origin]struct{ why, err string }{
+		ours.Made:     {},
+		ours.Unbound:  {err: "claim c of target t has no volume that could be written before it is measured"},
+		ours.Existing: {why: "the volume of claim c of target t was not made for it"},
+		"":            {why: "the volume of claim c of target t was not made for it"},
+	} {
+		why, err := whyKept("t", "c", origin)
+		if !strings.HasPrefix(why, want.why) || (why == "") != (want.why == "") || (err == nil) != (want.err == "") || (err != nil && err.Error() != want.err) {
+			t.Errorf("%s: %q, %v, want %+v", origin, why, err, want)
+		}
 	}
 }

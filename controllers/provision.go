@@ -23,7 +23,7 @@ import (
 // applyOptions make the operator the owner of the fields that it sets, whoever set them before.
 var applyOptions = []client.ApplyOption{client.FieldOwner(v1alpha1.ManagedBy), client.ForceOwnership}
 
-// provision makes what provisions the storage of all targets, so that trouble with it shows before the first run.
+// provision makes what provisions the storage of all targets, so that an error shows before the first run.
 func provision(ctx context.Context, p *pass) (outcome, error) {
 	if p.concluded() {
 		return goOn(), nil

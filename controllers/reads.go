@@ -98,13 +98,8 @@ func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
 }
 
 // withLabels returns those of the objects that have labels.
-func withLabels[O client.Object](objects []O, having client.MatchingLabels) (found []O) {
-	for _, object := range objects {
-		if len(ours.Lacking(object.GetLabels(), having)) == 0 {
-			found = append(found, object)
-		}
-	}
-	return found
+func withLabels[O client.Object](objects []O, having client.MatchingLabels) []O {
+	return slices.DeleteFunc(slices.Clone(objects), func(object O) bool { return len(ours.Lacking(object.GetLabels(), having)) > 0 })
 }
 
 // pointers returns pointers to the elements.
@@ -191,7 +186,7 @@ func (p *pass) eachVolume(ctx context.Context, look func(*corev1.PersistentVolum
 		return page, p.Live.List(ctx, page, client.Limit(options.Limit), client.Continue(options.Continue))
 	})
 	pages.PageBufferSize = 0 // one page in memory, and one on its way
-	if err := pages.EachListItem(ctx, metav1.ListOptions{}, looking(look)); err != nil {
+	if err := pages.EachListItem(ctx, metav1.ListOptions{}, typed(look)); err != nil {
 		return fmt.Errorf("list PersistentVolumes: %w", err)
 	}
 	return nil

@@ -176,9 +176,7 @@ func whyNotClaim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeCl
 
 // isForMany says whether pods on several nodes can use a claim at the same time.
 func isForMany(claim *corev1.PersistentVolumeClaim) bool {
-	return slices.ContainsFunc(claim.Spec.AccessModes, func(m corev1.PersistentVolumeAccessMode) bool {
-		return m == corev1.ReadWriteMany || m == corev1.ReadOnlyMany
-	})
+	return slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteMany) || slices.Contains(claim.Spec.AccessModes, corev1.ReadOnlyMany)
 }
 
 func describeModes(modes []corev1.PersistentVolumeAccessMode) string {

@@ -31,11 +31,11 @@ func (p *pass) retain(ctx context.Context) (outcome, error) {
 
 // setRetained says that volumes and test files are kept, and what could not be ended.
 func (s *scope) setRetained(left []cleanup.Leftover) {
-	if len(left) == 0 {
-		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, keptUntil)
-		return
+	reason, words := v1alpha1.ReasonRetained, keptUntil
+	if len(left) > 0 {
+		reason, words = v1alpha1.ReasonLeftBehind, s.cleaning().DescribeLeft(left)+"; "+keptUntil
 	}
-	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.cleaning().DescribeLeft(left)+"; "+keptUntil)
+	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, reason, words)
 }
 
 // isRetained says whether it was said that all is kept that has ended, so that nothing of it is removed.

@@ -39,7 +39,7 @@ func (s *scope) setLoad(run *v1alpha1.Run, load int32) {
 
 // judgeStep says whether a step of a search keeps the budget. It fails a run of which that cannot be known.
 func (s *scope) judgeStep(run *v1alpha1.Run, planned *plan.Run) {
-	if run.Search == nil || planned == nil || planned.Workload.Search == nil {
+	if run.Search == nil || planned.Workload.Search == nil {
 		return
 	}
 	verdict, err := search.Judge(planned.Workload.Search, run.Result, planned.Rate())

@@ -33,14 +33,9 @@ func (p *pass) readSeries(ctx context.Context, run *v1alpha1.Run, parts []part) 
 
 // readSeriesOf returns what the last lines of a pod's log have of it.
 func (p *pass) readSeriesOf(ctx context.Context, pod *corev1.Pod) ([]byte, error) {
-	log, err := p.Logs(ctx, pod, &corev1.PodLogOptions{
+	return p.withLog(ctx, pod, &corev1.PodLogOptions{
 		Container: attempt.EndedContainer(pod), TailLines: new(int64(series.MessageLines)), LimitBytes: new(int64(series.MessageBytes)),
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer log.Close()
-	return series.ReadMessage(log)
+	}, series.ReadMessage)
 }
 
 // mergeSeries returns what all clients did together. Histograms of one client after the other take some 10 MiB: one pass at a time has them.

@@ -133,8 +133,7 @@ func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found [
 		if gone.Has(made.Name) {
 			continue
 		}
-		there := &metav1.PartialObjectMetadata{}
-		there.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("Job"))
+		there := &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"}}
 		switch failure := p.Live.Get(patient, types.NamespacedName{Namespace: p.sb.Namespace, Name: made.Name}, there); {
 		case failure != nil && patient.Err() != nil && ctx.Err() == nil: // seekPatience is over, which is no error
 			p.memory.strays.gone = gone
@@ -154,9 +153,7 @@ func (p *pass) seekNamedJobs(ctx context.Context, named []ours.MadeJob) (found [
 // seekJobsAmongAll searches for stray Jobs among all Jobs of the namespace. When seekPatience is over it returns what it has found.
 func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err error) {
 	empty := func() client.ObjectList {
-		page := &metav1.PartialObjectMetadataList{}
-		page.SetGroupVersionKind(batchv1.SchemeGroupVersion.WithKind("JobList"))
-		return page
+		return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "JobList"}}
 	}
 	names := sets.New[string]()
 	patient, cancel := context.WithTimeout(ctx, seekPatience)

@@ -64,13 +64,13 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 		p.sb.Status.Targets = nil
 		return p.refuse(problems), nil
 	}
-	taken, name, err := p.foreignClaim(ctx)
+	taken, name, err := p.takenClaim(ctx)
 	if err != nil {
 		return outcome{}, err
 	}
 	p.recordPlan(runs)
 	if taken != nil {
-		return p.refuseForeign(ctx, taken, name)
+		return p.refuseTakenClaim(ctx, taken, name)
 	}
 	p.step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.namespaces.UnknownLimits())
 	return saveFirst(), nil
