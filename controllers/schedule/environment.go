@@ -3,6 +3,8 @@ package schedule
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -20,7 +22,7 @@ func (p *pass) environment(ctx context.Context, sb *v1alpha1.StorageBenchmark) h
 	if len(p.Namespaces) > 0 {
 		return env
 	}
-	env.Drivers, env.Targets = p.drivers(ctx, sb), p.classes(ctx, sb)
+	env.Drivers, env.Classes = p.drivers(ctx, sb), p.classes(ctx, sb)
 	name := nodeOf(sb)
 	if name == "" {
 		return env
@@ -59,20 +61,22 @@ func (p *pass) drivers(ctx context.Context, sb *v1alpha1.StorageBenchmark) []his
 	return known
 }
 
-// classes returns the StorageClasses of the targets that name one, or have the cluster's default. Those that the operator has made go with their benchmark, and say what the spec says.
-func (p *pass) classes(ctx context.Context, sb *v1alpha1.StorageBenchmark) []history.TargetStorage {
-	var known []history.TargetStorage
+// classes returns the StorageClasses that targets name, sorted. Who changes the parameters of one has to make it anew: of one that is younger than the StorageBenchmark it is not known what its
+// volumes were made by.
+func (p *pass) classes(ctx context.Context, sb *v1alpha1.StorageBenchmark) []history.StorageClass {
+	targets := map[string][]string{}
 	for i := range sb.Spec.Targets {
-		t := &sb.Spec.Targets[i]
-		status := sb.Status.Target(t.Name)
-		if t.StorageClassName == nil || status == nil || status.StorageClassName == "" {
-			continue
+		if t := &sb.Spec.Targets[i]; t.StorageClassName != nil {
+			targets[*t.StorageClassName] = append(targets[*t.StorageClassName], t.Name)
 		}
+	}
+	var known []history.StorageClass
+	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		var class storagev1.StorageClass
-		if err := p.Live.Get(ctx, client.ObjectKey{Name: status.StorageClassName}, &class); err != nil {
+		if err := p.Live.Get(ctx, client.ObjectKey{Name: name}, &class); err != nil || class.CreationTimestamp.After(sb.CreationTimestamp.Time) {
 			continue
 		}
-		known = append(known, history.TargetStorage{Target: t.Name, Class: class.Name, Parameters: history.ClassParameters(&class)})
+		known = append(known, history.StorageClass{Name: name, Parameters: history.ClassParameters(&class), Targets: slices.Sorted(slices.Values(targets[name]))})
 	}
 	return known
 }

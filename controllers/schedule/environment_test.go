@@ -4,10 +4,13 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/test/harness"
@@ -41,31 +44,49 @@ func TestDriverVersions(t *testing.T) {
 	}
 }
 
-// A point has the StorageClass of a target, with its parameters, and nothing of one that nobody may see any more.
+// A point has the StorageClass that a target names, and nothing of one that is gone, or was made after the benchmark.
 func TestStorageClasses(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()
+	name := "class-of." + w.Namespace
 	s := w.create(func(s *v1alpha1.StorageBenchmarkSchedule) {
-		s.Spec.Template.Spec.Targets[0].StorageClassName, s.Spec.Template.Spec.Targets[0].ClaimName = new("fast"), nil
+		s.Spec.Template.Spec.Targets[0].StorageClassName, s.Spec.Template.Spec.Targets[0].ClaimName = &name, nil
 	})
-	of := func(iops string) *storagev1.StorageClass {
-		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "class-of." + w.Namespace}, Provisioner: "ebs.csi.aws.com", Parameters: map[string]string{"iops": iops}}
+	class := func(iops string) *storagev1.StorageClass {
+		return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "ebs.csi.aws.com", Parameters: map[string]string{"iops": iops}}
 	}
+	t.Cleanup(func() { _ = w.Client.Delete(context.Background(), class("")) })
 	for i, iops := range []string{"3000", "1000", ""} {
-		var want []string
 		if iops != "" {
-			want = []string{"iops=" + iops, "the provisioner=ebs.csi.aws.com"}
-			class := harness.Create(w.World, of(iops))
-			t.Cleanup(func() { _ = w.Client.Delete(context.Background(), class) })
+			harness.Create(w.World, class(iops))
 		}
-		w.measureIn(s, v1alpha1.TargetStatus{StorageClassName: of("").Name})
-		points := w.untilPoints(s, i+1)
-		target := points[i].Environment.StorageOf(s.Spec.Template.Spec.Targets[0].Name)
-		if !slices.Equal(target.Parameters, want) || (target.Class == "") != (iops == "") {
-			t.Errorf("with iops %q the storage is %+v", iops, target)
+		w.end(w.begin(s), metav1.ConditionTrue, 100)
+		got := w.untilPoints(s, i+1)[i].Environment.ClassOf(s.Spec.Template.Spec.Targets[0].Name)
+		switch {
+		case iops == "" && got != nil:
+			t.Errorf("of a class that is gone there is %+v", got)
+		case iops != "" && (got == nil || got.Name != name || !slices.Contains(got.Parameters, "iops="+iops)):
+			t.Errorf("of a class with iops %s there is %+v", iops, got)
 		}
-		if err := w.Client.Delete(t.Context(), of("")); client.IgnoreNotFound(err) != nil {
+		if err := w.Client.Delete(t.Context(), class("")); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A class that was made after a benchmark is another one than that which made its volumes.
+func TestYoungerStorageClass(t *testing.T) {
+	at := metav1.Now()
+	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast", CreationTimestamp: at}}
+	p := &pass{Reconciler: &Reconciler{Live: fake.NewClientBuilder().WithScheme(clientscheme.Scheme).WithObjects(class).Build()}}
+	for _, row := range []struct {
+		made  time.Duration
+		known int
+	}{{0, 1}, {time.Minute, 1}, {-time.Minute, 0}} {
+		sb := &v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "a", StorageClassName: new("fast")}, {Name: "b"}}}}
+		sb.CreationTimestamp = metav1.NewTime(at.Add(row.made))
+		if got := p.classes(t.Context(), sb); len(got) != row.known {
+			t.Errorf("of a benchmark that was made %s after its class there is %+v", row.made, got)
 		}
 	}
 }
@@ -73,16 +94,9 @@ func TestStorageClasses(t *testing.T) {
 // measureOn has a benchmark made and ended whose volume a driver has made.
 func (w *world) measureOn(s *v1alpha1.StorageBenchmarkSchedule, driver string) {
 	w.Helper()
-	w.measureIn(s, v1alpha1.TargetStatus{Driver: driver})
-}
-
-// measureIn has a benchmark made and ended whose first target is as given.
-func (w *world) measureIn(s *v1alpha1.StorageBenchmarkSchedule, target v1alpha1.TargetStatus) {
-	w.Helper()
 	sb := w.begin(s)
 	before := sb.DeepCopy()
-	target.Name = sb.Spec.Targets[0].Name
-	sb.Status.Targets = []v1alpha1.TargetStatus{target}
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name, Driver: driver}}
 	if err := w.Client.Status().Patch(w.Context(), sb, client.MergeFrom(before)); err != nil {
 		w.Fatal(err)
 	}

@@ -82,12 +82,12 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Complete(r)
 }
 
-// byUsers leaves out changes of the status alone, which the operator makes. If each of them began a pass, and each pass met an error of another text, they would follow each other without end.
+// byUsers leaves out changes of the status alone of a schedule, which the operator makes. If each of them began a pass, and each pass met an error of another text, they would follow each other without end.
 var byUsers predicate.Predicate = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmarkSchedule)
 		after, is := e.ObjectNew.(*v1alpha1.StorageBenchmarkSchedule)
-		return !was || !is || before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) ||
+		return !was || !is || before.UID != after.UID || before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) ||
 			equality.Semantic.DeepEqual(before.Status, after.Status)
 	},
 }

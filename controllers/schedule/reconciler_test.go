@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
@@ -22,6 +23,31 @@ type answer struct {
 
 func (a *answer) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
 	return a.err
+}
+
+// A pass begins with what users change, and not with the status alone, which the operator writes. One that was deleted and made anew can come as a change.
+func TestByUsers(t *testing.T) {
+	for name, row := range map[string]struct {
+		change func(*v1alpha1.StorageBenchmarkSchedule)
+		want   bool
+	}{
+		"the status": {func(*v1alpha1.StorageBenchmarkSchedule) {}, false},
+		"the spec":   {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Generation++ }, true},
+		"an annotation": {func(s *v1alpha1.StorageBenchmarkSchedule) {
+			s.Annotations = map[string]string{v1alpha1.AnnotationAcknowledged: "x"}
+		}, true},
+		"another of its name":    {func(s *v1alpha1.StorageBenchmarkSchedule) { s.UID = "other" }, true},
+		"nothing that is cached": {func(s *v1alpha1.StorageBenchmarkSchedule) { s.Status.MissedStarts = 0 }, true},
+	} {
+		before := &v1alpha1.StorageBenchmarkSchedule{}
+		before.UID, before.Generation = "uid", 1
+		after := before.DeepCopy()
+		after.Status.MissedStarts = 1
+		row.change(after)
+		if got := byUsers.Update(event.UpdateEvent{ObjectOld: before, ObjectNew: after}); got != row.want {
+			t.Errorf("%s: a pass begins: %v, want %v", name, got, row.want)
+		}
+	}
 }
 
 // What is remembered of a large schedule, and served, stays while the API server is away, and goes with the schedule.

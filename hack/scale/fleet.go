@@ -34,9 +34,10 @@ type fleet struct {
 	ended, schedules, active int
 	// fio is how long a pod measures.
 	fio time.Duration
-	// startup is from the operator's start until it has looked at all, and startupPasses how many passes that took.
+	// startup is from the operator's start until it has looked at all, startupPasses how many passes that took, and startupP99 how long these took.
 	startup       time.Duration
 	startupPasses int
+	startupP99    time.Duration
 	// idle and busy is what the operator had taken then, and when all that were active had ended.
 	idle, busy usage
 	passes     int
@@ -105,7 +106,7 @@ func (f *fleet) measure(ctx context.Context, c *controlPlane, audit *auditReader
 }
 
 func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit *auditReader, began time.Time) ([]*v1alpha1.StorageBenchmark, error) {
-	if err := o.untilIdle(ctx, f.ended+f.schedules); err != nil {
+	if err := o.untilIdle(ctx, f.ended+f.schedules, f.schedules); err != nil {
 		return nil, err
 	}
 	f.startup = time.Since(began)
@@ -113,6 +114,7 @@ func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit
 	if err != nil {
 		return nil, err
 	}
+	f.startupP99 = quantile(nil, before[took], 0.99)
 	f.startupPasses = int(sum(before["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter))
 	if f.idle, err = o.usage(); err != nil {
 		return nil, err
@@ -139,7 +141,6 @@ func (f *fleet) count(ctx context.Context, o *operator, audit *auditReader, befo
 		return err
 	}
 	f.passes = int(sum(after["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter)) - f.startupPasses
-	const took = "controller_runtime_reconcile_time_seconds"
 	f.p50, f.p99 = quantile(before[took], after[took], 0.5), quantile(before[took], after[took], 0.99)
 	f.quick = 100 * within(before[took], after[took], mostPass)
 	calls, err := audit.next()
@@ -175,6 +176,9 @@ func intervals(calls []call, sb *v1alpha1.StorageBenchmark) []time.Duration {
 	}
 	return all
 }
+
+// took is the metric of how long passes took.
+const took = "controller_runtime_reconcile_time_seconds"
 
 // mostPass is how long a pass may take at the 99th percentile.
 const mostPass = 50 * time.Millisecond
@@ -217,8 +221,8 @@ func countedSince(before, after *dto.MetricFamily) (bounds []float64, counts map
 	return bounds, counts
 }
 
-// untilIdle waits until the operator has made so many passes, and has nothing left to do.
-func (o *operator) untilIdle(ctx context.Context, passes int) error {
+// untilIdle waits until the operator has made so many passes, knows of so many histories whether something is worse in them, and has nothing left to do.
+func (o *operator) untilIdle(ctx context.Context, passes, histories int) error {
 	wait := await.Wait{For: "the operator to have looked at all", Patience: overheadPatience, Interval: lookInterval}
 	return wait.Until(ctx, func(ctx context.Context) error {
 		families, err := o.families(ctx)
@@ -226,8 +230,9 @@ func (o *operator) untilIdle(ctx context.Context, passes int) error {
 			return err
 		}
 		made, left := sum(families["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter), sum(families["workqueue_depth"], (*dto.Metric).GetGauge)
-		if int(made) < passes || left > 0 {
-			return fmt.Errorf("it has made %.0f passes of %d, and %.0f wait", made, passes, left)
+		read := len(families["storagebench_regressed"].GetMetric())
+		if int(made) < passes || read < histories || left > 0 {
+			return fmt.Errorf("it has made %.0f passes of %d, has read %d histories of %d, and %.0f passes wait", made, passes, read, histories, left)
 		}
 		return nil
 	})

@@ -33,6 +33,7 @@ func fleetTable(all []*fleet) string {
 		{"benchmarks that measure at the same time", "%.0f", func(f *fleet) float64 { return float64(f.active) }},
 		{"start-up, s", "%.1f", func(f *fleet) float64 { return f.startup.Seconds() }},
 		{"start-up: passes", "%.0f", func(f *fleet) float64 { return float64(f.startupPasses) }},
+		{"start-up: a pass: p99, at most ms", "%.0f", func(f *fleet) float64 { return milliseconds(f.startupP99) }},
 		{"start-up: CPU seconds", "%.1f", func(f *fleet) float64 { return f.idle.cpuSeconds }},
 		{"most memory, idle, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.idle.peakBytes)) }},
 		{"most memory, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.busy.peakBytes)) }},

@@ -20,14 +20,15 @@ import (
 const (
 	// pointsKept is how many points each schedule of a fleet has: as many as it keeps by default.
 	pointsKept = 90
-	// casesKept is how many cases each point has, each with all figures of the benchmark that was measured.
-	casesKept = 8
+	// casesKept is for how many block sizes each point has what the benchmark has measured.
+	casesKept = 4
 	// deviation is by how much figures vary from point to point, as a share.
 	deviation = 0.02
 )
 
 // addHistory gives a schedule the history of months, of figures like those of the given benchmark. The operator looks for changes in it when it begins.
 func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, like *v1alpha1.StorageBenchmark, random *rand.Rand) error {
+	s.Status.History = v1alpha1.ScheduleHistory{Points: pointsKept}
 	chunks, err := newHistory(like, random).Encode()
 	if err != nil {
 		return err
@@ -43,8 +44,9 @@ func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchma
 		if err := c.Create(ctx, object); err != nil {
 			return err
 		}
+		s.Status.History.ConfigMaps = append(s.Status.History.ConfigMaps, object.Name)
 	}
-	return nil
+	return c.Status().Update(ctx, s)
 }
 
 // newHistory returns points of one baseline, one a day until now.
@@ -58,7 +60,7 @@ func newHistory(like *v1alpha1.StorageBenchmark, random *rand.Rand) *history.His
 		point.Cases = nil
 		for i := range casesKept {
 			for _, m := range measured {
-				m.Parameters, m.Figures = fmt.Sprintf("iodepth=%d", i+1), slices.Clone(m.Figures)
+				m.Parameters, m.Figures = fmt.Sprintf("%s bs=%dk", m.Parameters, i+1), slices.Clone(m.Figures)
 				for j := range m.Figures {
 					m.Figures[j].Value = int64(float64(m.Figures[j].Value) * (1 + deviation*random.NormFloat64()))
 				}

@@ -55,21 +55,17 @@ func BaselineOf(sb *v1alpha1.StorageBenchmark, fioVersion, instanceType string) 
 	return hashOf(string(text))
 }
 
-// targetsOf returns the storage of each target, with what is known of StorageClasses. Who changes that of one leaves the others their baseline.
-func targetsOf(spec *v1alpha1.StorageBenchmarkSpec, known []TargetStorage) []TargetStorage {
-	var all []TargetStorage
+// targetsOf returns what tells baselines of each target apart. Who changes the storage of one leaves the others theirs.
+func targetsOf(spec *v1alpha1.StorageBenchmarkSpec) []TargetBaseline {
+	var all []TargetBaseline
 	for i := range spec.Targets {
 		text, err := json.Marshal(&spec.Targets[i])
 		if err != nil {
 			panic(err) // as above
 		}
-		of := TargetStorage{Target: name(spec.Targets[i].Name), Baseline: hashOf(string(text))}
-		if at := slices.IndexFunc(known, func(k TargetStorage) bool { return k.Target == of.Target }); at >= 0 {
-			of.Class, of.Parameters = known[at].Class, known[at].Parameters
-		}
-		all = append(all, of)
+		all = append(all, TargetBaseline{Target: name(spec.Targets[i].Name), Baseline: hashOf(string(text))})
 	}
-	slices.SortFunc(all, func(a, b TargetStorage) int { return cmp.Compare(a.Target, b.Target) })
+	slices.SortFunc(all, func(a, b TargetBaseline) int { return cmp.Compare(a.Target, b.Target) })
 	return all
 }
 

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,34 +11,71 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// Bounds of what is kept of a StorageClass.
-const (
-	// maxParameters is the most parameters, the provisioner among them.
-	maxParameters = 32
-	// maxParameterValue is the most bytes of a value. A longer one, such as the ARN of a key, is kept as a hash: it tells whether it changed, and nothing else.
-	maxParameterValue = 64
-)
-
-// parameterProvisioner is the name under which the provisioner of a StorageClass stands among its parameters, of which none has a blank.
-const parameterProvisioner = "the provisioner"
-
-// ClassParameters returns what of a StorageClass decides how fast its volumes are: its provisioner and its parameters, each as name=value, sorted. Where Secrets are is
-// left out: whoever may read the history need not know.
-func ClassParameters(class *storagev1.StorageClass) []string {
-	all := []string{parameterProvisioner + "=" + parameterValue(class.Provisioner)}
-	for key, value := range class.Parameters {
-		if strings.Contains(strings.ToLower(key), "secret") {
-			continue
-		}
-		all = append(all, shortened(strings.ReplaceAll(legible.Line(key), "=", "-")+"="+parameterValue(value)))
-	}
-	slices.Sort(all)
-	return all[:min(len(all), maxParameters)]
+// StorageClass is one that targets name.
+type StorageClass struct {
+	Name string
+	// Parameters are what ClassParameters returns of it.
+	Parameters []string
+	// Targets are the names of those targets, sorted.
+	Targets []string
 }
 
-func parameterValue(value string) string {
-	if len(value) > maxParameterValue {
-		return "hash " + hashOf(value)
+// Bounds of what is kept of a StorageClass.
+const (
+	// maxParameters is the most parameters. Where there are more, the last one is a hash of the rest.
+	maxParameters = 24
+	// maxKey and maxParameterValue are the most bytes of a name and of a value. Of a longer one there is a hash, which tells whether it changed, and nothing else.
+	maxKey, maxParameterValue = 96, 64
+	// maxClassBytes is the most bytes of the parameters of all classes of a point. Those of classes beyond are a hash.
+	maxClassBytes = 8 << 10
+)
+
+// isCredential finds parameters that may lead to a Secret, or be one: whoever may read a history may not be allowed to read StorageClasses.
+var isCredential = regexp.MustCompile("(?i)secret|passw|token|credential|key")
+
+// ClassParameters returns what of a StorageClass may decide how fast its volumes are, each as name=value: its provisioner first, and its parameters and mount options, sorted.
+// What may be, or lead to, a credential is left out, as is all that has "key" in its name.
+func ClassParameters(class *storagev1.StorageClass) []string {
+	all := []string{parameter("provisioner", class.Provisioner)}
+	if len(class.MountOptions) > 0 {
+		all = append(all, parameter("mountOptions", strings.Join(slices.Sorted(slices.Values(class.MountOptions)), ",")))
 	}
-	return legible.Line(value)
+	for _, key := range slices.Sorted(maps.Keys(class.Parameters)) {
+		if !isCredential.MatchString(key) {
+			all = append(all, parameter(key, class.Parameters[key]))
+		}
+	}
+	if len(all) > maxParameters {
+		rest := hashOf(strings.Join(all[maxParameters-1:], "\n"))
+		all = append(all[:maxParameters-1], "others="+hashed(rest))
+	}
+	return all
+}
+
+// parameter returns a name and a value, of bounded length, with the first = between them.
+func parameter(key, value string) string {
+	key = strings.ReplaceAll(legible.Line(key), "=", "-")
+	if len(key) > maxKey {
+		key = legible.Cut(key, maxKey/2, "") + "-" + hashOf(key)
+	}
+	if len(value) > maxParameterValue {
+		value = hashed(hashOf(value))
+	}
+	return key + "=" + legible.Line(value)
+}
+
+func hashed(hash string) string { return "hash-" + hash }
+
+// withinBudget returns classes whose parameters take no more than they may, all together.
+func withinBudget(classes []StorageClass) []StorageClass {
+	left := maxClassBytes
+	for i := range classes {
+		all := strings.Join(classes[i].Parameters, "\n")
+		if left -= len(all); left < 0 {
+			left += len(all)
+			classes[i].Parameters = []string{"all=" + hashed(hashOf(all))}
+		}
+		classes[i].Name = name(classes[i].Name)
+	}
+	return classes
 }

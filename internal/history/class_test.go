@@ -13,16 +13,17 @@ import (
 )
 
 func TestClassParameters(t *testing.T) {
-	key := "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab"
+	long := strings.Repeat("x", maxKey+1)
 	for name, row := range map[string]struct {
 		parameters map[string]string
 		want       []string
 	}{
-		"none":             {nil, []string{"the provisioner=ebs.csi.aws.com"}},
-		"sorted":           {map[string]string{"type": "gp3", "iops": "4000"}, []string{"iops=4000", "the provisioner=ebs.csi.aws.com", "type=gp3"}},
-		"a long value":     {map[string]string{"kmsKeyId": key}, []string{"kmsKeyId=hash " + hashOf(key), "the provisioner=ebs.csi.aws.com"}},
-		"of a Secret":      {map[string]string{"csi.storage.k8s.io/provisioner-secret-name": "s"}, []string{"the provisioner=ebs.csi.aws.com"}},
-		"of several lines": {map[string]string{"a=b": "c\n\x1bd"}, []string{"a-b=c  d", "the provisioner=ebs.csi.aws.com"}},
+		"none":             {nil, []string{"provisioner=ebs.csi.aws.com"}},
+		"sorted":           {map[string]string{"type": "gp3", "iops": "4000"}, []string{"provisioner=ebs.csi.aws.com", "iops=4000", "type=gp3"}},
+		"a long value":     {map[string]string{"a": long}, []string{"provisioner=ebs.csi.aws.com", "a=hash-" + hashOf(long)}},
+		"a long name":      {map[string]string{long: "1"}, []string{"provisioner=ebs.csi.aws.com", long[:maxKey/2] + "-" + hashOf(long) + "=1"}},
+		"credentials":      {map[string]string{"csi.storage.k8s.io/provisioner-secret-name": "s", "restUserKey": "x", "PASSWORD": "y"}, []string{"provisioner=ebs.csi.aws.com"}},
+		"of several lines": {map[string]string{"a=b": "c\n\x1bd"}, []string{"provisioner=ebs.csi.aws.com", "a-b=c  d"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(row.want, ClassParameters(&storagev1.StorageClass{Provisioner: "ebs.csi.aws.com", Parameters: row.parameters})); diff != "" {
@@ -32,16 +33,46 @@ func TestClassParameters(t *testing.T) {
 	}
 }
 
-// What is kept of a class is what comes back, however much there is of it.
-func TestClassOfATarget(t *testing.T) {
+func TestMountOptions(t *testing.T) {
+	class := &storagev1.StorageClass{Provisioner: "efs.csi.aws.com", MountOptions: []string{"tls", "nconnect=16"}}
+	if diff := cmp.Diff([]string{"provisioner=efs.csi.aws.com", "mountOptions=nconnect=16,tls"}, ClassParameters(class)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// large returns a class with as many parameters as nobody has, which take the most that is kept.
+func large() *storagev1.StorageClass {
 	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}, Parameters: map[string]string{}}
 	for i := range 2 * maxParameters {
-		class.Parameters[fmt.Sprintf("%s-%d", strings.Repeat("k", 2*maxName), i)] = strings.Repeat("v", maxParameterValue)
+		class.Parameters[fmt.Sprintf("%s-%02d", strings.Repeat("x", maxKey-3), i)] = strings.Repeat("v", maxParameterValue)
 	}
+	return class
+}
+
+// Where there are more parameters than are kept, a change of any shows.
+func TestManyParameters(t *testing.T) {
+	class := large()
+	before := ClassParameters(class)
+	last := fmt.Sprintf("%s-%02d", strings.Repeat("x", maxKey-3), 2*maxParameters-1)
+	class.Parameters[last] = "other"
+	after := ClassParameters(class)
+	if len(before) != maxParameters || len(after) != maxParameters || before[0] != after[0] || before[maxParameters-1] == after[maxParameters-1] {
+		t.Errorf("%d parameters end with %s, and %d with %s", len(before), before[len(before)-1], len(after), after[len(after)-1])
+	}
+}
+
+// What is kept of classes is what comes back, and it is bounded, however much there is of it.
+func TestClassesOfAPoint(t *testing.T) {
 	sb := finished()
-	sb.Spec.Targets = []v1alpha1.Target{{Name: "fast"}, {Name: "slow"}}
+	var classes []StorageClass
+	sb.Spec.Targets = nil
+	for i := range 16 {
+		target := fmt.Sprintf("target-%d", i)
+		sb.Spec.Targets = append(sb.Spec.Targets, v1alpha1.Target{Name: target})
+		classes = append(classes, StorageClass{Name: fmt.Sprintf("class-%d", i), Parameters: ClassParameters(large()), Targets: []string{target}})
+	}
 	h := &History{}
-	h.Add(FromBenchmark(sb, Environment{Targets: []TargetStorage{{Target: "fast", Class: class.Name, Parameters: ClassParameters(class)}}}), 1)
+	h.Add(FromBenchmark(sb, Environment{Classes: classes}), 1)
 	chunks, err := h.Encode()
 	if err != nil {
 		t.Fatal(err)
@@ -51,13 +82,13 @@ func TestClassOfATarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := decoded.Points[0].Environment
-	if fast := got.StorageOf("fast"); fast.Class != "gp3" || len(fast.Parameters) != maxParameters || fast.Baseline == "" {
-		t.Errorf("of the class there is %+v", fast)
-	}
-	if slow := got.StorageOf("slow"); slow.Class != "" || slow.Baseline == "" {
-		t.Errorf("of the other target there is %+v", slow)
-	}
 	if diff := cmp.Diff(h.Points[0].Environment, got); diff != "" {
 		t.Errorf("-kept +decoded:\n%s", diff)
+	}
+	if bytes := textBytes(&got); bytes > 2*maxClassBytes {
+		t.Errorf("they take %d bytes", bytes)
+	}
+	if first, last := got.ClassOf("target-0"), got.ClassOf("target-15"); len(first.Parameters) != maxParameters || len(last.Parameters) != 1 || got.ClassOf("none") != nil {
+		t.Errorf("the first class has %q, the last one %q", first.Parameters, last.Parameters)
 	}
 }

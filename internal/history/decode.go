@@ -162,13 +162,23 @@ func (e *wireEnvironment) environment() Environment {
 		out.Drivers = append(out.Drivers, driver)
 	}
 	for _, t := range e.Targets[:min(len(e.Targets), maxDrivers)] {
-		storage := TargetStorage{Target: name(t.Target), Baseline: name(t.Baseline), Class: name(t.Class)}
-		for _, parameter := range t.Parameters[:min(len(t.Parameters), maxParameters)] {
-			storage.Parameters = append(storage.Parameters, shortened(legible.Line(parameter)))
-		}
-		out.Targets = append(out.Targets, storage)
+		out.Targets = append(out.Targets, TargetBaseline{Target: name(t.Target), Baseline: name(t.Baseline)})
+	}
+	for _, c := range e.Classes[:min(len(e.Classes), maxDrivers)] {
+		out.Classes = append(out.Classes, StorageClass{
+			Name: name(c.Name), Parameters: names(c.Parameters[:min(len(c.Parameters), maxParameters)]), Targets: names(c.Targets[:min(len(c.Targets), maxDrivers)]),
+		})
 	}
 	return out
+}
+
+// names returns texts as they are kept.
+func names(texts []string) []string {
+	var all []string
+	for _, text := range texts {
+		all = append(all, name(text))
+	}
+	return all
 }
 
 // fill gives the points their figures.

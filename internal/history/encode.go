@@ -64,14 +64,19 @@ type wireEnvironment struct {
 	Node         string       `cbor:"9,keyasint,omitempty"`
 	Baseline     string       `cbor:"10,keyasint,omitempty"`
 	Targets      []wireTarget `cbor:"11,keyasint,omitempty"`
+	Classes      []wireClass  `cbor:"12,keyasint,omitempty"`
 }
 
 type wireTarget struct {
 	Target   string `cbor:"1,keyasint,omitempty"`
 	Baseline string `cbor:"2,keyasint,omitempty"`
-	// Since version 0.10: chunks before have none.
-	Class      string   `cbor:"3,keyasint,omitempty"`
-	Parameters []string `cbor:"4,keyasint,omitempty"`
+}
+
+// wireClass is a StorageClass, of which the first operators kept nothing.
+type wireClass struct {
+	Name       string   `cbor:"1,keyasint,omitempty"`
+	Parameters []string `cbor:"2,keyasint,omitempty"`
+	Targets    []string `cbor:"3,keyasint,omitempty"`
 }
 
 type wireDriver struct {
@@ -206,9 +211,12 @@ func textBytes(e *Environment) int {
 	const perText = 4
 	sum := 10*perText + len(e.Operator) + len(e.Fio) + len(e.Kubelet) + len(e.Kernel) + len(e.OSImage) + len(e.InstanceType) + len(e.Zone) + len(e.Node) + len(e.Baseline)
 	for _, t := range e.Targets {
-		sum += 5*perText + len(t.Target) + len(t.Baseline) + len(t.Class)
-		for _, parameter := range t.Parameters {
-			sum += perText + len(parameter)
+		sum += 3*perText + len(t.Target) + len(t.Baseline)
+	}
+	for _, c := range e.Classes {
+		sum += 4*perText + len(c.Name)
+		for _, text := range slices.Concat(c.Parameters, c.Targets) {
+			sum += perText + len(text)
 		}
 	}
 	for _, d := range e.Drivers {
@@ -269,6 +277,9 @@ func wireEnvironmentOf(e *Environment) wireEnvironment {
 	}
 	for _, t := range e.Targets {
 		w.Targets = append(w.Targets, wireTarget(t))
+	}
+	for _, c := range e.Classes {
+		w.Classes = append(w.Classes, wireClass(c))
 	}
 	return w
 }

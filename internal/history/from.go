@@ -24,8 +24,8 @@ const (
 )
 
 // FromBenchmark returns the point of a finished benchmark. What the environment does not say and the status does is taken from there: fio,
-// instance type, zone, node and baselines, and which targets a driver has. So the caller gives the rest: operator, images of drivers, StorageClasses of
-// targets, and what nodes say of themselves.
+// instance type, zone, node and baselines, and which targets a driver has. So the caller gives the rest: operator, images of drivers, StorageClasses,
+// and what nodes say of themselves.
 func FromBenchmark(sb *v1alpha1.StorageBenchmark, env Environment) Point {
 	p := Point{
 		Time: endOf(sb), Benchmark: sb.Name, UID: string(sb.UID),
@@ -125,7 +125,8 @@ func environmentOf(sb *v1alpha1.StorageBenchmark, env Environment) Environment {
 	env.Node = cmp.Or(env.Node, joined(nodes))
 	env.Drivers = driversOf(sb, env.Drivers)
 	env.Baseline = cmp.Or(env.Baseline, BaselineOf(sb, env.Fio, env.InstanceType))
-	env.Targets = targetsOf(&sb.Spec, env.Targets)
+	env.Targets = targetsOf(&sb.Spec)
+	env.Classes = withinBudget(env.Classes)
 	return clean(env)
 }
 
@@ -138,9 +139,6 @@ func clean(env Environment) Environment {
 	}
 	for i := range env.Drivers {
 		env.Drivers[i].Name, env.Drivers[i].Image = name(env.Drivers[i].Name), name(env.Drivers[i].Image)
-	}
-	for i := range env.Targets {
-		env.Targets[i].Class = name(env.Targets[i].Class)
 	}
 	return env
 }

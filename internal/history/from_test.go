@@ -97,7 +97,7 @@ func TestBaselineStays(t *testing.T) {
 	if got, want := BaselineOf(sb, "fio-3.33", "m6i.large"), "43067804a7cc47ec"; got != want {
 		t.Errorf("the baseline is %s, and was %s", got, want)
 	}
-	if got, want := targetsOf(&sb.Spec, nil)[0].Baseline, "850ed3574a7e4885"; got != want {
+	if got, want := targetsOf(&sb.Spec)[0].Baseline, "850ed3574a7e4885"; got != want {
 		t.Errorf("the target's baseline is %s, and was %s", got, want)
 	}
 }

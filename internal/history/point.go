@@ -2,7 +2,10 @@
 // ConfigMaps and outlives the benchmarks. It is pure: the same points give the same bytes.
 package history
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Point is what one finished benchmark leaves.
 type Point struct {
@@ -79,32 +82,36 @@ type Environment struct {
 	InstanceType, Zone, Node string
 	// Baseline tells what can be compared: points with another one are of another baseline. BaselineOf makes it.
 	Baseline string
-	// Targets are the storage of each target, sorted by the targets' names.
-	Targets []TargetStorage
+	// Targets are what tells, beside that, which results of a target can be compared, sorted by the targets' names.
+	Targets []TargetBaseline
+	// Classes are the StorageClasses that targets name, sorted by name.
+	Classes []StorageClass
 }
 
-// TargetStorage is the storage that a target had.
-type TargetStorage struct {
-	// Target is its name, and Baseline a hash of its spec, which tells which results of it can be compared.
+// TargetBaseline tells which storage a target had.
+type TargetBaseline struct {
+	// Target is its name, and Baseline a hash of its spec.
 	Target, Baseline string
-	// Class is the StorageClass that made its volumes, "" if none did or that is not known, and Parameters are what ClassParameters returns of it.
-	Class      string
-	Parameters []string
 }
 
 // Of returns what tells baselines of a target apart, where the rest of the environment is the same; "" where that is not known.
 func (e *Environment) Of(target string) string {
-	return e.StorageOf(target).Baseline
-}
-
-// StorageOf returns the storage of a target, one that is empty where that is not known.
-func (e *Environment) StorageOf(target string) TargetStorage {
 	for i := range e.Targets {
 		if e.Targets[i].Target == target {
-			return e.Targets[i]
+			return e.Targets[i].Baseline
 		}
 	}
-	return TargetStorage{}
+	return ""
+}
+
+// ClassOf returns the StorageClass of a target, nil where it names none, or that is not known.
+func (e *Environment) ClassOf(target string) *StorageClass {
+	for i := range e.Classes {
+		if slices.Contains(e.Classes[i].Targets, target) {
+			return &e.Classes[i]
+		}
+	}
+	return nil
 }
 
 // BaselineFor returns what tells all baselines of a target apart.

@@ -17,7 +17,7 @@ func stored() *History {
 			{Name: "ebs.csi.aws.com", Image: "aws-ebs-csi-driver:1.63.0", Targets: []string{"gp3"}}, {Name: "efs.csi.aws.com", Targets: []string{"efs"}},
 		},
 		InstanceType: "m6i.large", Zone: "ap-northeast-1a", Node: "ip-10-0-1-7.ap-northeast-1.compute.internal", Baseline: "0011223344556677",
-		Targets: []TargetStorage{{Target: "efs", Baseline: "8899aabbccddeeff"}, {Target: "gp3", Baseline: "ffeeddccbbaa9988"}},
+		Targets: []TargetBaseline{{Target: "efs", Baseline: "8899aabbccddeeff"}, {Target: "gp3", Baseline: "ffeeddccbbaa9988"}},
 	}
 	after := before
 	after.Kernel, after.Drivers = "6.12.0", []Driver{{Name: "ebs.csi.aws.com", Image: "aws-ebs-csi-driver:1.64.0", Targets: []string{"gp3"}}}
@@ -39,8 +39,7 @@ func stored() *History {
 func withClasses() *History {
 	h := stored()
 	for i := range h.Points {
-		p := &h.Points[i]
-		p.Environment.Targets = []TargetStorage{{Target: "gp3", Baseline: "ffeeddccbbaa9988", Class: "fast", Parameters: []string{"iops=3000", "the provisioner=ebs.csi.aws.com"}}}
+		h.Points[i].Environment.Classes = []StorageClass{{Name: "fast", Parameters: []string{"provisioner=ebs.csi.aws.com", "iops=3000"}, Targets: []string{"gp3"}}}
 	}
 	return h
 }

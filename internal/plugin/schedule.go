@@ -142,7 +142,7 @@ func explainHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, na
 	if err != nil {
 		return err
 	}
-	report.ExplainHistory(cmd.OutOrStdout(), kept.schedule, kept.points, found, styleOf(cmd))
+	report.ExplainHistory(cmd.OutOrStdout(), kept.schedule, kept.points, found, time.Now(), styleOf(cmd))
 	return nil
 }
 

@@ -1,22 +1,26 @@
 package regression
 
 import (
-	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // Difference is something that is different since a change.
 type Difference struct {
-	// What it is, such as kernel, aws-ebs-csi-driver or "StorageClass iops".
+	// What it is, such as kernel, aws-ebs-csi-driver or "StorageClass fast: iops 3000 -> 1000".
 	What string
-	// Before and After are its values, "" where it is not known.
+	// Before and After are its values, "" where it is not known. Both are where What says all.
 	Before, After string
 }
 
-// What is compared across a change, but for drivers, which go by the names of their images, and parameters of StorageClasses, which go by their own behind factClass.
+// What is compared across a change, but for drivers, which go by the names of their images, and parameters of the StorageClass.
 const (
 	factOperator     = "operator"
 	factFio          = "fio"
@@ -29,32 +33,69 @@ const (
 	factClass        = "StorageClass"
 )
 
-// unset is the value of a parameter that a StorageClass does not have.
-const unset = "unset"
+// factParameter is before the name of a parameter of the StorageClass, of which no other fact has the like, and unset the value of one that a class does not have.
+const (
+	factParameter = "\x00"
+	unset         = "unset"
+)
 
-// factOrder is the order in which differences are told: first what most likely made the change, and last what changes often.
+// maxFacts is how many drivers and parameters are compared. A history that somebody has made up can have others at each point.
+const maxFacts = 64
+
+// factOrder is the order in which differences are told, after drivers: first what most likely made the change, and last what changes often.
 var factOrder = []string{factInstanceType, factKernel, factOSImage, factKubelet, factFio, factOperator, factZone, factNode}
 
+// facts is what is known of an environment.
+type facts map[string]string
+
 // factsOf returns what is known of an environment, of drivers and StorageClasses those of a target.
-func factsOf(e *history.Environment, target string) map[string]string {
-	facts := map[string]string{
+func factsOf(e *history.Environment, target string) facts {
+	known := facts{
 		factOperator: e.Operator, factFio: e.Fio, factKubelet: e.Kubelet, factKernel: e.Kernel, factOSImage: e.OSImage,
 		factInstanceType: e.InstanceType, factZone: e.Zone, factNode: e.Node,
 	}
 	for _, d := range e.Drivers {
 		if d.Image != "" && slices.Contains(d.Targets, target) {
 			name, version := imageOf(d.Image)
-			facts[name] = version
+			known[name] = version
 		}
 	}
-	if s := e.StorageOf(target); s.Class != "" {
-		facts[factClass] = s.Class
-		for _, parameter := range s.Parameters {
+	if class := e.ClassOf(target); class != nil {
+		known[factClass] = class.Name
+		for _, parameter := range class.Parameters {
 			name, value, _ := strings.Cut(parameter, "=")
-			facts[factClass+" "+name] = cmp.Or(value, unset)
+			known[factParameter+name] = value
 		}
 	}
-	return facts
+	return known
+}
+
+// of returns a fact, "" if it is not known. What a StorageClass does not have is known.
+func (f facts) of(name string) string {
+	value := f[name]
+	if value == "" && f[factClass] != "" && strings.HasPrefix(name, factParameter) {
+		return unset
+	}
+	return value
+}
+
+// side is what is known of the points before a change, or of those from it on.
+type side []facts
+
+func sideOf(points []*history.Point, target string) side {
+	all := make(side, len(points))
+	for i, p := range points {
+		all[i] = factsOf(&p.Environment, target)
+	}
+	return all
+}
+
+func (s side) of(name string) []string {
+	values := make([]string, len(s))
+	for i := range s {
+		values[i] = s[i].of(name)
+	}
+	return values
 }
 
 // imageOf parts an image into the name of its repository and its version: the tag, or the beginning of its digest.
@@ -70,33 +111,49 @@ func imageOf(image string) (name, version string) {
 }
 
 // differences returns what is different on both sides of a change: what each point after it has, and none before. As a change is known to a run
-// or so, it may also have come one run earlier or later.
-func differences(before, after []*history.Point, target string) []Difference {
-	var all []Difference
-	for _, name := range factNames(before, after, target) {
-		// What an upgrade changes has one value after another. A node may be another one in each run, which tells nothing.
-		places := name == factNode || name == factZone
-		values := func(points []*history.Point) []string {
-			var found []string
-			for _, p := range points {
-				facts := factsOf(&p.Environment, target)
-				if facts[name] == "" && facts[factClass] != "" && strings.HasPrefix(name, factClass+" ") {
-					facts[name] = unset
-				}
-				found = append(found, facts[name])
-			}
-			return found
-		}
-		left, right := values(before), values(after)
-		if places && (isSeveral(left[:len(left)-1]) || isSeveral(right[1:])) {
+// or so, it may also have come one run earlier or later. It also returns what is known on both sides, and so would have been found to be different.
+func differences(before, after []*history.Point, target string) (found []Difference, known []string) {
+	left, right := sideOf(before, target), sideOf(after, target)
+	for _, name := range factNames(left, right) {
+		a, b := left.of(name), right.of(name)
+		if !isKnown(a) || !isKnown(b) {
 			continue
 		}
-		if d, ok := differ(left, right); ok {
+		// What an upgrade changes has one value after another. A node may be another one in each run, which tells nothing.
+		if (name == factNode || name == factZone) && (isSeveral(a[:len(a)-1]) || isSeveral(b[1:])) {
+			continue
+		}
+		if !strings.HasPrefix(name, factParameter) {
+			known = append(known, name)
+		}
+		if d, ok := differ(a, b); ok {
 			d.What = name
-			all = append(all, d)
+			found = append(found, d)
 		}
 	}
-	return all
+	return inOne(found, right), known
+}
+
+func isKnown(values []string) bool {
+	return slices.ContainsFunc(values, func(v string) bool { return v != "" })
+}
+
+// inOne has all parameters of the StorageClass be one difference, which comes first: they change together where somebody makes a class anew.
+func inOne(all []Difference, after side) []Difference {
+	var parameters, others []Difference
+	for _, d := range all {
+		if name, is := strings.CutPrefix(d.What, factParameter); is {
+			parameters = append(parameters, Difference{What: name, Before: d.Before, After: d.After})
+		} else {
+			others = append(others, d)
+		}
+	}
+	if len(parameters) == 0 {
+		return others
+	}
+	classes := slices.DeleteFunc(after.of(factClass), func(v string) bool { return v == "" })
+	what := fmt.Sprintf("%s %s: %s", factClass, legible.Cut(classes[0], maxVersion, "..."), besideText(parameters, mostBeside))
+	return append([]Difference{{What: what}}, others...)
 }
 
 // isSeveral says whether more than one value is known.
@@ -105,18 +162,15 @@ func isSeveral(values []string) bool {
 	return slices.ContainsFunc(known, func(v string) bool { return v != known[0] })
 }
 
-// factNames returns what is known of points: StorageClasses and drivers first.
-func factNames(before, after []*history.Point, target string) []string {
-	var names []string
-	for _, p := range slices.Concat(before, after) {
-		for name := range factsOf(&p.Environment, target) {
-			if !slices.Contains(factOrder, name) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
+// factNames returns of what there may be differences: parameters of the StorageClass and drivers first.
+func factNames(before, after side) []string {
+	others := sets.New[string]()
+	for _, known := range slices.Concat(before, after) {
+		others.Insert(slices.Collect(maps.Keys(known))...)
 	}
-	slices.Sort(names)
-	return append(names, factOrder...)
+	others.Delete(factOrder...)
+	names := sets.List(others)
+	return append(names[:min(len(names), maxFacts)], factOrder...)
 }
 
 // differ compares values on both sides of a change, where it is and one run off. What is not known is no difference.
@@ -132,8 +186,7 @@ func differ(before, after []string) (Difference, bool) {
 
 // apart says whether two lists have no value in common, and returns those next to each other.
 func apart(before, after []string) (Difference, bool) {
-	known := func(v string) bool { return v != "" }
-	if !slices.ContainsFunc(before, known) || !slices.ContainsFunc(after, known) {
+	if !isKnown(before) || !isKnown(after) {
 		return Difference{}, false
 	}
 	for _, v := range after {
@@ -145,5 +198,5 @@ func apart(before, after []string) (Difference, bool) {
 	for before[lastKnown] == "" {
 		lastKnown--
 	}
-	return Difference{Before: before[lastKnown], After: after[slices.IndexFunc(after, known)]}, true
+	return Difference{Before: before[lastKnown], After: after[slices.IndexFunc(after, func(v string) bool { return v != "" })]}, true
 }

@@ -11,6 +11,8 @@ const (
 	// be found from its third run on.
 	leastBefore = 8
 	leastAfter  = 3
+	// LeastRuns is how many runs a baseline has before a change can be found in it.
+	LeastRuns = leastBefore + leastAfter
 	// mostRuns bounds how far back is looked: error rates are simulated up to it.
 	mostRuns = 90
 	// mostChanges bounds how many changes are looked for in a series, and mostInAll in all of them, but for leastChanges in each: somebody who makes

@@ -45,8 +45,12 @@ type Finding struct {
 	// Before and After are the medians of the levels, and RunsBefore and RunsAfter how many runs these have.
 	Before, After         int64
 	RunsBefore, RunsAfter int
-	// Now is the median of the last level. It is After where no other change came after this one.
-	Now int64
+	// Now is the median of the last level, of so many runs, the last of which ended at a time. It is After where no other change came after this one.
+	Now     int64
+	RunsNow int
+	LastRun time.Time
+	// IsLast says that no other change came after this one.
+	IsLast bool
 	// Percent is how much the level rose, or fell if it is below 0.
 	Percent float64
 	// PValue is the probability that chance alone makes such a change in this series.
@@ -55,14 +59,27 @@ type Finding struct {
 	Recovered bool
 	// Acknowledged says that somebody knows of it.
 	Acknowledged bool
-	// Beside are what changed at the same time, of the most important findings.
-	Beside []Difference
+	// Beside are what changed at the same time, of the most important findings, and Compared is what would be among them if it had.
+	Beside   []Difference
+	Compared []string
 	// sides are the points before and after.
 	sides [2][]*history.Point
 }
 
 // IsOpen says whether the finding is a regression from which the storage has not recovered, and that nobody has acknowledged.
 func (f *Finding) IsOpen() bool { return f.lasts() && !f.Acknowledged }
+
+// IsUndone says whether the figure is by now about as it was before the change, or beyond.
+func (f *Finding) IsUndone() bool {
+	worse := worsening(f.Metric, f.Before, f.Now)
+	if f.Kind == Improvement {
+		return worse > -leastStep
+	}
+	return worse < leastStep
+}
+
+// FewBefore says whether the history has dropped runs before the change, so that it will be found for few more runs.
+func (f *Finding) FewBefore() bool { return f.RunsBefore < leastBefore }
 
 // lasts says whether the finding is a regression from which the storage has not recovered.
 func (f *Finding) lasts() bool { return f.Kind == Regression && !f.Recovered }
@@ -133,7 +150,7 @@ func (r *Report) compareSides() {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if i < maxBeside {
-			f.Beside = differences(f.sides[0], f.sides[1], f.Case.Target)
+			f.Beside, f.Compared = differences(f.sides[0], f.sides[1], f.Case.Target)
 		}
 		f.sides = [2][]*history.Point{}
 	}
@@ -249,7 +266,8 @@ func (s *series) findings(alpha float64, most int, acknowledged time.Time) []Fin
 	var all []Finding
 	for i := range changes {
 		f := s.finding(&changes[i])
-		f.Now = s.level(changes[len(changes)-1].after)
+		last := changes[len(changes)-1].after
+		f.Now, f.RunsNow, f.LastRun, f.IsLast = s.level(last), last.len(), s.points[len(s.points)-1].Time, i == len(changes)-1
 		f.Recovered = f.Kind == Regression && s.recovered(f.Before, changes[i+1:])
 		f.Acknowledged = seen.shows(&changes[i], s.begin(&changes[i]))
 		all = append(all, f)

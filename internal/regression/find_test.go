@@ -107,7 +107,7 @@ func storage(pairs ...string) func(*history.Environment) {
 	return func(e *history.Environment) {
 		e.Targets = nil
 		for i := 0; i < len(pairs); i += 2 {
-			e.Targets = append(e.Targets, history.TargetStorage{Target: pairs[i], Baseline: pairs[i+1]})
+			e.Targets = append(e.Targets, history.TargetBaseline{Target: pairs[i], Baseline: pairs[i+1]})
 		}
 	}
 }
@@ -232,7 +232,7 @@ func TestFind(t *testing.T) {
 			"worse again after it was acknowledged", newPast().days(30, 1, 1).days(10, 0.8, 1).days(3, 0.6, 1), Options{Acknowledged: on(34)},
 			[]string{"fell 25 %", "it is acknowledged"}, "fell 25 %",
 		},
-		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31 03:00 UTC; last"},
+		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31 03:00 UTC, without those before annotation baseline-from; last"},
 		{
 			"a new baseline by another instance type", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1), Options{}, nil,
 			"15 runs since 2026-10-31 03:00 UTC, when a new baseline began with another instance type unknown -> m7i.large",
@@ -414,7 +414,8 @@ func TestPlaces(t *testing.T) {
 				}
 				return all
 			}
-			if got := besideText(differences(points(row.before), points(row.after), "")); got != row.want {
+			found, _ := differences(points(row.before), points(row.after), "")
+			if got := besideText(found, mostBeside); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
 			}
 		})
@@ -423,29 +424,35 @@ func TestPlaces(t *testing.T) {
 
 // TestStorageClasses: what somebody has changed of a target's StorageClass is named, and what became known of it by an upgrade of the operator is no change.
 func TestStorageClasses(t *testing.T) {
-	class := func(name string, parameters ...string) []history.TargetStorage {
-		return []history.TargetStorage{{Target: "gp3", Class: name, Parameters: parameters}, {Target: "other", Class: name + "x"}}
+	class := func(parameters ...string) []history.StorageClass {
+		return []history.StorageClass{{Name: "other", Parameters: []string{"iops=7"}, Targets: []string{"other"}}, {Name: "fast", Parameters: parameters, Targets: []string{"gp3"}}}
 	}
 	for _, row := range []struct {
 		name          string
-		before, after []history.TargetStorage
-		want          string
+		before, after []history.StorageClass
+		want, known   string
 	}{
-		{"a parameter", class("fast", "iops=3000", "type=gp3"), class("fast", "iops=1000", "type=gp3"), "StorageClass iops 3000 -> 1000"},
-		{"one that was added", class("fast", "type=gp3"), class("fast", "iops=1000", "type=gp3"), "StorageClass iops unset -> 1000"},
-		{"one that was removed", class("fast", "iops=", "type=gp3", "x=1"), class("fast", "type=gp3"), "StorageClass x 1 -> unset"},
-		{"the cluster's default", class("gp2"), class("gp3"), "StorageClass gp2 -> gp3"},
-		{"not known before", nil, class("fast", "iops=1000"), ""},
-		{"not known after", class("fast", "iops=1000"), nil, ""},
-		{"the same", class("fast", "iops=1000"), class("fast", "iops=1000"), ""},
+		{"a parameter", class("iops=3000", "type=gp3"), class("iops=1000", "type=gp3"), "StorageClass fast: iops 3000 -> 1000", "StorageClass"},
+		{"two, which are one change", class("iops=3000", "type=io1"), class("iops=1000", "type=gp3"), "StorageClass fast: iops 3000 -> 1000, type io1 -> gp3", "StorageClass"},
+		{"many", class("a=1", "b=1", "c=1", "d=1", "e=1"), class("a=2", "b=2", "c=2", "d=2", "e=2"),
+			"StorageClass fast: a 1 -> 2, b 1 -> 2, c 1 -> 2, d 1 -> 2, and 1 more (report -o csv has them)", "StorageClass"},
+		{"one that was added", class("type=gp3"), class("iops=1000", "type=gp3"), "StorageClass fast: iops unset -> 1000", "StorageClass"},
+		{"one that was removed", class("iops=", "type=gp3", "x=1"), class("type=gp3"), "StorageClass fast: x 1 -> unset", "StorageClass"},
+		{"not known before", nil, class("iops=1000"), "", ""},
+		{"not known after", class("iops=1000"), nil, "", ""},
+		{"the same", class("iops=1000"), class("iops=1000"), "", "StorageClass"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			points := func(targets []history.TargetStorage) []*history.Point {
-				p := &history.Point{Environment: history.Environment{Targets: targets}}
+			points := func(classes []history.StorageClass) []*history.Point {
+				p := &history.Point{Environment: history.Environment{Classes: classes}}
 				return []*history.Point{p, p, p}
 			}
-			if got := besideText(differences(points(row.before), points(row.after), "gp3")); got != row.want {
+			found, known := differences(points(row.before), points(row.after), "gp3")
+			if got := besideText(found, mostBeside); got != row.want {
 				t.Errorf("%q, want %q", got, row.want)
+			}
+			if got := strings.Join(known, " "); got != row.known {
+				t.Errorf("%q can be compared, want %q", got, row.known)
 			}
 		})
 	}

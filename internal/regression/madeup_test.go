@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"fmt"
 	"strconv"
 	"syscall"
 	"testing"
@@ -9,11 +10,18 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// madeUp is a history that somebody has made up to take long: as many figures as can be, each of which changes as often as can be, by more and more.
+// madeUp is a history that somebody has made up to take long: as many figures as can be, each of which changes as often as can be, by more and more, and other
+// drivers and parameters at each point.
 func madeUp(cases int) *history.History {
 	h := &history.History{}
 	for run := range mostRuns {
 		p := history.Point{Time: firstDay.AddDate(0, 0, run), UID: strconv.Itoa(run)}
+		class := history.StorageClass{Name: "c", Targets: []string{""}}
+		for n := range 64 {
+			class.Parameters = append(class.Parameters, fmt.Sprintf("%d-%d=1", run, n))
+			p.Environment.Drivers = append(p.Environment.Drivers, history.Driver{Image: fmt.Sprintf("%d-%d:1", run, n), Targets: []string{""}})
+		}
+		p.Environment.Classes = []history.StorageClass{class}
 		for c := range cases {
 			m := history.Measured{Case: history.Case{Workload: strconv.Itoa(c)}}
 			for metric := history.ReadIOPS; metric <= history.MetadataP99; metric++ {

@@ -63,7 +63,10 @@ func (f *Finding) NowText() string {
 }
 
 // BesideText says what changed beside it, such as "kernel 6.1 -> 6.12"; "" if nothing did that is known.
-func (f *Finding) BesideText() string { return besideText(f.Beside) }
+func (f *Finding) BesideText() string { return besideText(f.Beside, mostBeside) }
+
+// AllBesideText says so of all that changed.
+func (f *Finding) AllBesideText() string { return besideText(f.Beside, len(f.Beside)) }
 
 // Minute prints a time with its zone: the day may be another one where the schedule is.
 func Minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
@@ -84,13 +87,13 @@ func percentText(percent float64) string {
 	return fmt.Sprintf("%.0f %%", math.Abs(percent))
 }
 
-// besideText lists differences, as many as a message has room for.
-func besideText(all []Difference) string {
+// besideText lists so many differences.
+func besideText(all []Difference, most int) string {
 	var parts []string
-	for _, d := range all[:min(len(all), mostBeside)] {
+	for _, d := range all[:min(len(all), most)] {
 		parts = append(parts, d.text())
 	}
-	if more := len(all) - mostBeside; more > 0 {
+	if more := len(all) - most; more > 0 {
 		parts = append(parts, fmt.Sprintf("and %d more (report -o csv has them)", more))
 	}
 	return strings.Join(parts, ", ")
@@ -125,13 +128,13 @@ func (r *Report) verdict() string {
 	}
 	if r.Baseline.Needed > 0 {
 		return fmt.Sprintf("it cannot be told yet whether a figure is worse: %s; a change can be found %s from now at the earliest",
-			r.Baseline.text(), legible.Plural(r.Baseline.Needed, "run"))
+			r.Baseline.Text(), legible.Plural(r.Baseline.Needed, "run"))
 	}
 	text := "no figure was found to be worse than before"
 	if known := r.known(); known > 0 {
 		text += fmt.Sprintf(", but for %d that %s acknowledged", known, isOrAre(known))
 	}
-	return text + ": " + r.Baseline.text() + r.Baseline.youngText()
+	return text + ": " + r.Baseline.Text() + r.Baseline.youngText()
 }
 
 // more says of how many other figures the same is true.
@@ -150,14 +153,16 @@ func isOrAre(n int) string {
 	return "are"
 }
 
-// text says what was compared.
-func (b *Baseline) text() string {
+// Text says what was compared.
+func (b *Baseline) Text() string {
 	text := fmt.Sprintf("%s since %s", legible.Plural(b.Runs, "run"), Minute(b.From))
 	switch {
 	case b.Earlier > 0:
 		text += ", the runs before are no longer looked at"
 	case len(b.Since) > 0:
-		text += ", when a new baseline began with another " + besideText(b.Since)
+		text += ", when a new baseline began with another " + besideText(b.Since, mostBeside)
+	case !b.Asked.IsZero():
+		text += ", without those before annotation baseline-from"
 	}
 	return text + b.targetsText()
 }

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -24,22 +24,31 @@ const (
 	fewSince = 5
 	// leastP is the least p-value that is told as such.
 	leastP = 1e-9
+	// lateStart is how long after a start was due, and not made, it is said that none was.
+	lateStart = 5 * time.Minute
 )
 
 // ExplainHistory says in sentences what became of a schedule's storage: when it is measured, what is kept, and each lasting change, with what
 // changed beside it, how sure it is, and what to do. Of more than 20 changes it explains the first ones, which matter most.
-func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *history.History, found *regression.Report, style Style) {
-	e := &historyExplanation{explanation: explanation{w: w, style: style}, schedule: s}
+func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *history.History, found *regression.Report, now time.Time, style Style) {
+	e := &historyExplanation{
+		explanation: explanation{w: w, style: style}, schedule: s, found: found,
+		isFull: len(h.Points) == int(ptr.Deref(s.Spec.HistoryLimit, 0)),
+	}
 	e.title(s.Name)
-	e.say("Starts", e.starts())
+	e.say("Starts", e.starts(now)...)
 	e.say("Kept", e.kept(h)...)
+	if found.Worst() != nil { // otherwise the verdict says it
+		e.say("Compared", foreign(found.Baseline.Text()))
+	}
 	e.say("Verdict", sentenceOf(legible.Line(found.Message())))
 	explained := found.Findings[:min(len(found.Findings), mostExplained)]
 	for i := range explained {
-		e.change(&explained[i], found.Threshold)
+		e.change(&explained[i])
 	}
 	if more := len(found.Findings) - len(explained); more > 0 {
-		e.title(fmt.Sprintf("And %s, which kubectl storagebench report schedule/%s -o html marks", legible.Plural(more, "more change"), s.Name))
+		e.title(legible.Plural(more, "more change"))
+		e.chart()
 	}
 	if found.Worst() != nil {
 		e.todo()
@@ -50,59 +59,88 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 type historyExplanation struct {
 	explanation
 	schedule *v1alpha1.StorageBenchmarkSchedule
+	found    *regression.Report
+	// isFull says that the history drops a point with each new one.
+	isFull bool
 }
 
-// starts says when benchmarks are made, or why none is.
-func (e *historyExplanation) starts() string {
+// foreign is a message of others as a sentence. It keeps its case, as it may begin with a name, and has one full stop.
+func foreign(message string) string { return strings.TrimRight(legible.Line(message), ".") + "." }
+
+// starts says when benchmarks are made, and why none is.
+func (e *historyExplanation) starts(now time.Time) []string {
 	spec, status := &e.schedule.Spec, &e.schedule.Status
 	words := fmt.Sprintf("By %q, %s", spec.Schedule, ptr.Deref(spec.TimeZone, "UTC"))
-	if c := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionScheduled); c != nil && c.Status == metav1.ConditionFalse {
-		return words + ". " + e.style.warning("None is made now") + ": " + sentenceOf(legible.Line(cmp.Or(c.Message, c.Reason)))
+	if at := status.LastScheduleTime; at != nil {
+		words += fmt.Sprintf("; the last one was due on %s", regression.Minute(at.Time))
 	}
-	for _, start := range []struct {
-		format string
-		at     *metav1.Time
-	}{{"; the last one that was made was due on %s", status.LastScheduleTime}, {"; the next one is due on %s", status.NextScheduleTime}} {
-		if start.at != nil {
-			words += fmt.Sprintf(start.format, regression.Minute(start.at.Time))
-		}
+	next := status.NextScheduleTime
+	isLate := next != nil && now.Sub(next.Time) > lateStart
+	if next != nil && !isLate {
+		words += fmt.Sprintf("; the next one is due on %s", regression.Minute(next.Time))
 	}
 	if missed := status.MissedStarts; missed > 0 {
-		words += fmt.Sprintf("; %s missed so far", pluralWere(int(missed), "start"))
+		words += fmt.Sprintf("; %d missed so far", missed)
 	}
-	return words + "."
+	sentences := []string{words + "."}
+	if isLate {
+		sentences = append(sentences, e.style.warning("One was due on "+regression.Minute(next.Time)+", and was not made")+": look whether the operator runs.")
+	}
+	if status.ObservedGeneration < e.schedule.Generation {
+		return append(sentences, e.style.warning("The operator has not seen the schedule as it is now")+": look whether it runs.")
+	}
+	return append(sentences, e.whyNot())
+}
+
+// whyNot says why no benchmark is made, or was made last; "" if one was.
+func (e *historyExplanation) whyNot() string {
+	c := meta.FindStatusCondition(e.schedule.Status.Conditions, v1alpha1.ConditionScheduled)
+	switch {
+	case c == nil || c.Message == "":
+		return ""
+	case c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed:
+		return e.style.warning("The last one could not be made") + ": " + foreign(c.Message)
+	case c.Status == metav1.ConditionFalse:
+		return e.style.warning("None is made") + ": " + foreign(c.Message)
+	default:
+		return sentenceOf(legible.Line(c.Message))
+	}
 }
 
 // kept says which points there are, and why some may be missing.
 func (e *historyExplanation) kept(h *history.History) []string {
-	limit := ptr.Deref(e.schedule.Spec.HistoryLimit, 0)
-	words := fmt.Sprintf("%s of at most %d", legible.Plural(len(h.Points), "point"), limit)
+	words := fmt.Sprintf("%s of at most %d", legible.Plural(len(h.Points), "point"), ptr.Deref(e.schedule.Spec.HistoryLimit, 0))
 	if len(h.Points) > 0 {
 		words += ", since " + regression.Minute(h.Points[0].Time)
 	}
 	sentences := []string{words + "."}
 	if c := meta.FindStatusCondition(e.schedule.Status.Conditions, v1alpha1.ConditionHistoryKept); c != nil && c.Status == metav1.ConditionFalse {
-		sentences = append(sentences, e.style.warning("Not all are kept")+": "+sentenceOf(legible.Line(c.Message)))
+		sentences = append(sentences, e.style.warning("The last points could not be kept")+": "+foreign(c.Message))
 	}
 	return sentences
 }
 
 // change explains one lasting change.
-func (e *historyExplanation) change(f *regression.Finding, threshold float64) {
+func (e *historyExplanation) change(f *regression.Finding) {
 	e.title(f.Figure())
-	e.say("Change", fmt.Sprintf("%s: it %s. The first benchmark after it is %s, which ended on %s.", e.kind(f), f.Change(), legible.Line(f.Benchmark), regression.Minute(f.Time)))
-	e.say("Now", e.now(f))
-	e.say("Beside", e.beside(f))
-	e.say("How sure", sureness(f, threshold)...)
+	e.say("Change", fmt.Sprintf("%s: it %s. The first benchmark after it is %s, which ended on %s.", e.kind(f), f.Change(), legible.Line(f.Benchmark), regression.Minute(f.Time)),
+		e.ofSearch(f))
+	e.say("Now", fmt.Sprintf("%s, the median of %s, the last one on %s.", f.NowText(), legible.Plural(f.RunsNow, "run"), regression.Minute(f.LastRun)))
+	e.say("Beside", changedBeside(f)...)
+	e.say("How sure", e.sureness(f)...)
 }
 
 // kind says what a change is, and whether there is something to do about it.
 func (e *historyExplanation) kind(f *regression.Finding) string {
 	switch {
+	case f.Kind == regression.Improvement && f.IsUndone():
+		return "Improvement that did not last"
 	case f.Kind == regression.Improvement:
 		return e.style.paint(text.FgGreen, "Improvement")
-	case f.Recovered:
+	case f.Recovered && f.IsUndone():
 		return "Regression that is over"
+	case f.Recovered:
+		return "Regression that was over, before another change"
 	case f.Acknowledged:
 		return "Regression that is acknowledged"
 	default:
@@ -110,56 +148,69 @@ func (e *historyExplanation) kind(f *regression.Finding) string {
 	}
 }
 
-// now says what became of the figure since.
-func (e *historyExplanation) now(f *regression.Finding) string {
-	words := fmt.Sprintf("%s in the median of the last runs", f.NowText())
-	if f.Recovered {
-		words += ". Since the change it was as good as before, at some time"
+// ofSearch says what a figure is where the load was searched for.
+func (e *historyExplanation) ofSearch(f *regression.Finding) string {
+	if w := workloadNamed(&e.schedule.Spec.Template.Spec, f.Case.Workload); w == nil || w.Search == nil {
+		return ""
 	}
-	return words + "."
+	return "This is of the load that the search found; 0 is where no load kept its budget."
 }
 
-// beside says what changed at the same time.
-func (e *historyExplanation) beside(f *regression.Finding) string {
-	if beside := f.BesideText(); beside != "" {
-		return legible.Line(beside) + ". That is no proof that it is the cause."
+// changedBeside says what changed at the same time, and what of it could not be seen.
+func changedBeside(f *regression.Finding) []string {
+	switch changed := f.AllBesideText(); {
+	case changed != "":
+		return []string{foreign(changed), "That is no proof that it is the cause."}
+	case len(f.Compared) == 0:
+		return []string{"Nothing is known of both sides that could have changed."}
+	default:
+		return []string{foreign("Nothing new is recorded of " + strings.Join(f.Compared, ", ")), "What is not known of both sides, or differs from run to run, would not show."}
 	}
-	return "Nothing that is recorded changed at the same time: operator, fio, driver, StorageClass, kubelet, kernel, OS image, instance type, zone, node."
 }
 
 // sureness says how likely chance alone makes such a change, and on how many runs that rests.
-func sureness(f *regression.Finding, threshold float64) []string {
-	p := fmt.Sprintf("p = %.1g", f.PValue)
+func (e *historyExplanation) sureness(f *regression.Finding) []string {
+	until := "from it on"
+	if !f.IsLast {
+		until = "from it until the next change"
+	}
+	p := fmt.Sprintf("p = %.2g", f.PValue)
 	if f.PValue < leastP {
 		p = fmt.Sprintf("p below %.0g", leastP)
 	}
-	sentences := []string{fmt.Sprintf("%s before it and %s from it on. Their t-test has %s, and a change is told below %.1g.",
-		legible.Plural(f.RunsBefore, "run"), legible.Plural(f.RunsAfter, "run"), p, threshold)}
-	if f.RunsAfter <= fewSince && !f.Recovered {
-		sentences = append(sentences, "Few runs have come since: measure again to be surer.")
+	sentences := []string{
+		fmt.Sprintf("%s before it and %d %s.", legible.Plural(f.RunsBefore, "run"), f.RunsAfter, until),
+		fmt.Sprintf("A t-test that takes each run to be somewhat like the one before gives %s. A change is told below %.2g (0.0005 / the number of figures).", p, e.found.Threshold),
+		"That does not exclude that a neighbour was busy for several runs.",
+	}
+	if f.IsLast && f.RunsAfter <= fewSince {
+		sentences = append(sentences, "Few runs have come since: the next ones make it surer.")
+	}
+	if f.FewBefore() && e.isFull {
+		sentences = append(sentences, "The history is dropping the runs before it: it will be told for few more runs, also if it lasts.")
 	}
 	return sentences
 }
 
 // todo says what there is to do about a regression, as commands.
 func (e *historyExplanation) todo() {
-	name, namespace := e.schedule.Name, e.schedule.Namespace
 	e.title("What to do")
-	annotate := func(key string) string {
-		return fmt.Sprintf(`kubectl annotate sbs %s -n %s %s="$(date --utc +%%FT%%TZ)" --overwrite`, name, namespace, key)
-	}
-	e.command("Again", fmt.Sprintf("kubectl storagebench run --from-schedule %s -n %s", name, namespace))
-	e.command("Chart", fmt.Sprintf("kubectl storagebench report schedule/%s -n %s -o html > %s.html", name, namespace, name))
-	e.command("Known", annotate(v1alpha1.AnnotationAcknowledged))
-	e.command("Accept", annotate(v1alpha1.AnnotationBaselineFrom))
-	e.say("", "Known says that you have seen what is told now. Accept compares only what comes from now on.")
+	e.say("First", "Look at what changed beside it, and undo it.")
+	e.command("Again", fmt.Sprintf("kubectl storagebench run --from-schedule %s -n %s", e.schedule.Name, e.schedule.Namespace))
+	e.say("", "It makes one more point of the history, at this time of day.")
+	e.chart()
+	e.annotate("Known", v1alpha1.AnnotationAcknowledged)
+	e.say("", "Nothing that is told now, on any target, makes the schedule Regressed any more.")
+	e.annotate("Accept", v1alpha1.AnnotationBaselineFrom)
+	e.say("", fmt.Sprintf("Only runs from now on are compared. It cannot be told for %d runs whether a figure is worse.", regression.LeastRuns))
 }
 
-// pluralWere is a number of things that were something.
-func pluralWere(n int, thing string) string {
-	words := legible.Plural(n, thing) + " were"
-	if n == 1 {
-		words = strings.TrimSuffix(words, "were") + "was"
-	}
-	return words
+// chart says how to see all figures.
+func (e *historyExplanation) chart() {
+	e.command("Chart", fmt.Sprintf("kubectl storagebench report schedule/%[1]s -n %[2]s -o html > %[1]s.html", e.schedule.Name, e.schedule.Namespace))
+}
+
+// annotate says how to annotate the schedule with the time. All kinds of date know -u.
+func (e *historyExplanation) annotate(about, key string) {
+	e.command(about, fmt.Sprintf(`kubectl annotate sbs %s -n %s %s="$(date -u +%%FT%%TZ)" --overwrite`, e.schedule.Name, e.schedule.Namespace, key))
 }

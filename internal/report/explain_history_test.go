@@ -42,7 +42,7 @@ func nightly(status metav1.ConditionStatus, reason, message string) *v1alpha1.St
 func historyExplained(s *v1alpha1.StorageBenchmarkSchedule, h *history.History, options regression.Options) string {
 	var out strings.Builder
 	found := regression.Find(h, options)
-	ExplainHistory(&out, s, h, &found, Style{})
+	ExplainHistory(&out, s, h, &found, firstNight.AddDate(0, 0, 33), Style{})
 	return out.String()
 }
 
@@ -66,22 +66,26 @@ func TestExplainHistory(t *testing.T) {
 	s.Status.NextScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 34)))
 	s.Status.MissedStarts = 1
 	want := `nightly
-  Starts    By "0 3 * * *", UTC; the last one that was made was due on 2026-11-03 03:00 UTC; the next one is due on 2026-11-04 03:00 UTC; 1 start was missed so far.
+  Starts    By "0 3 * * *", UTC; the last one was due on 2026-11-03 03:00 UTC; the next one is due on 2026-11-04 03:00 UTC; 1 missed so far.
   Kept      34 points of at most 90, since 2026-10-01 03:00 UTC.
+  Compared  34 runs since 2026-10-01 03:00 UTC.
   Verdict   Read IOPS of randread bs=4k on gp3 fell 33 % (3001 -> 2001) on 2026-10-31 03:00 UTC (nightly-30), with kernel 6.1 -> 6.12; last measured on 2026-11-03 03:00 UTC.
 
 read IOPS of randread bs=4k on gp3
   Change    Regression: it fell 33 % (3001 -> 2001). The first benchmark after it is nightly-30, which ended on 2026-10-31 03:00 UTC.
-  Now       2001 in the median of the last runs.
+  Now       2001, the median of 4 runs, the last one on 2026-11-03 03:00 UTC.
   Beside    kernel 6.1 -> 6.12. That is no proof that it is the cause.
-  How sure  30 runs before it and 4 runs from it on. Their t-test has p below 1e-09, and a change is told below 0.0005. Few runs have come since: measure again to be surer.
+  How sure  30 runs before it and 4 from it on. A t-test that takes each run to be somewhat like the one before gives p below 1e-09. A change is told below 0.0005 (0.0005 / the number of figures). That does not exclude that a neighbour was busy for several runs. Few runs have come since: the next ones make it surer.
 
 What to do
+  First     Look at what changed beside it, and undo it.
   Again     kubectl storagebench run --from-schedule nightly -n ns
+            It makes one more point of the history, at this time of day.
   Chart     kubectl storagebench report schedule/nightly -n ns -o html > nightly.html
-  Known     kubectl annotate sbs nightly -n ns storagebench.dev/acknowledged="$(date --utc +%FT%TZ)" --overwrite
-  Accept    kubectl annotate sbs nightly -n ns storagebench.dev/baseline-from="$(date --utc +%FT%TZ)" --overwrite
-            Known says that you have seen what is told now. Accept compares only what comes from now on.
+  Known     kubectl annotate sbs nightly -n ns storagebench.dev/acknowledged="$(date -u +%FT%TZ)" --overwrite
+            Nothing that is told now, on any target, makes the schedule Regressed any more.
+  Accept    kubectl annotate sbs nightly -n ns storagebench.dev/baseline-from="$(date -u +%FT%TZ)" --overwrite
+            Only runs from now on are compared. It cannot be told for 11 runs whether a figure is worse.
 `
 	if diff := cmp.Diff(want, historyExplained(s, slower(), regression.Options{})); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -97,6 +101,16 @@ func TestExplainHistoryWords(t *testing.T) {
 	unkept.Status.Conditions = append(unkept.Status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionHistoryKept, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNotKept, Message: "write ConfigMap nightly-history-0: too large",
 	})
+	refused := nightly(metav1.ConditionFalse, v1alpha1.ReasonStartRefused, "exceeded quota.")
+	refused.Status.NextScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 34)))
+	away := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	away.Status.NextScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 31)))
+	unseen := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	unseen.Generation = 2
+	search := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	search.Spec.Template.Spec.Workloads = []v1alpha1.Workload{{Name: "randread", Search: &v1alpha1.LoadSearch{}}}
+	full := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	full.Spec.HistoryLimit = new(int32(40))
 	for name, test := range map[string]struct {
 		schedule *v1alpha1.StorageBenchmarkSchedule
 		history  *history.History
@@ -109,9 +123,9 @@ func TestExplainHistoryWords(t *testing.T) {
 		"nothing is worse":     {waiting, nights(40, steady, same), regression.Options{}, []string{"No figure was found to be worse"}, []string{"What to do", "Change"}},
 		"suspended": {
 			nightly(metav1.ConditionFalse, v1alpha1.ReasonSuspended, "spec.suspend is true"), nights(5, steady, same), regression.Options{},
-			[]string{`By "0 3 * * *", UTC. None is made now: Spec.suspend is true.`}, []string{"due"},
+			[]string{`By "0 3 * * *", UTC. None is made: spec.suspend is true.`}, []string{"due"},
 		},
-		"points are missing": {unkept, nights(5, steady, same), regression.Options{}, []string{"Not all are kept: Write ConfigMap nightly-history-0: too large."}, nil},
+		"points are missing": {unkept, nights(5, steady, same), regression.Options{}, []string{"The last points could not be kept: write ConfigMap nightly-history-0: too large."}, nil},
 		"acknowledged": {
 			waiting, slower(), regression.Options{Acknowledged: firstNight.AddDate(0, 0, 40)},
 			[]string{"Regression that is acknowledged: it fell 33 %"}, []string{"What to do"},
@@ -123,8 +137,31 @@ func TestExplainHistoryWords(t *testing.T) {
 				}
 				return 3000 + int64(night%3)
 			}, same), regression.Options{},
-			[]string{"Regression that is over: it fell 33 %", "as good as before", "Improvement: it rose 50 %", "Nothing that is recorded changed"}, []string{"What to do", "Few runs"},
+			[]string{"Regression that is over: it fell 33 %", "20 runs before it and 15 from it until the next change.", "Improvement: it rose 50 %", "Nothing new is recorded of kernel. What is not known"}, []string{"What to do", "Few runs"},
 		},
+		"over, and worse again": {
+			waiting, nights(64, func(night int) int64 {
+				if night >= 20 && night < 34 || night >= 50 {
+					return 2000 + int64(night%3)
+				}
+				return 3000 + int64(night%3)
+			}, same), regression.Options{},
+			[]string{"Regression: it fell 33 %", "Regression that was over, before another change: it fell 33 %", "Improvement that did not last: it rose 50 %", "Compared  64 runs since"}, []string{"Regression that is over"},
+		},
+		"by an annotation": {
+			waiting, slower(), regression.Options{BaselineFrom: firstNight.AddDate(0, 0, 10)}, []string{"24 runs since 2026-10-11 03:00 UTC, without those before annotation baseline-from."}, nil,
+		},
+		"a start waits": {
+			nightly(metav1.ConditionTrue, v1alpha1.ReasonActive, "a start is due and waits"), nights(5, steady, same), regression.Options{}, []string{"UTC. A start is due and waits."}, nil,
+		},
+		"a start was refused": {
+			refused, nights(5, steady, same), regression.Options{},
+			[]string{"the next one is due on 2026-11-04 03:00 UTC. The last one could not be made: exceeded quota."}, []string{"None is made", "quota.."},
+		},
+		"the operator is away":   {away, nights(5, steady, same), regression.Options{}, []string{"One was due on 2026-11-01 03:00 UTC, and was not made: look whether the operator runs."}, []string{"the next one"}},
+		"a spec nobody has seen": {unseen, nights(5, steady, same), regression.Options{}, []string{"The operator has not seen the schedule as it is now"}, nil},
+		"of a search":            {search, slower(), regression.Options{}, []string{"This is of the load that the search found; 0 is where no load kept its budget."}, nil},
+		"a history that is full": {full, nights(40, func(night int) int64 { return 3000 - 1000*int64(min(night/7, 1)) + int64(night%3) }, same), regression.Options{}, []string{"The history is dropping the runs before it"}, nil},
 		"what a history says is no command of a terminal": {
 			waiting, nights(34, func(night int) int64 { return 3000 - 1000*int64(night/30) + int64(night%3) }, func(night int, e *history.Environment) {
 				e.Kernel = fmt.Sprintf("6.%d\x1b[2J", night/30)
@@ -162,7 +199,7 @@ func TestManyChanges(t *testing.T) {
 	if changes := strings.Count(got, "  Change "); changes != mostExplained {
 		t.Errorf("%d changes are explained", changes)
 	}
-	if !strings.Contains(got, "And 21 more changes, which kubectl storagebench report schedule/nightly -o html marks") {
+	if !strings.Contains(got, "21 more changes\n  Chart     kubectl storagebench report schedule/nightly -n ns -o html > nightly.html") {
 		t.Errorf("the others are not counted in\n%s", got)
 	}
 }

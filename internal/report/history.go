@@ -64,14 +64,23 @@ func HistoryCSV(w io.Writer, h *history.History) error {
 		environmentField("instance_type", func(e *history.Environment) string { return e.InstanceType }),
 		environmentField("zone", func(e *history.Environment) string { return e.Zone }),
 		environmentField("node", func(e *history.Environment) string { return e.Node }),
-		field[kept]{"storage_class", func(k *kept) string { return k.point.Environment.StorageOf(k.Target).Class }},
-		field[kept]{"storage_class_parameters", func(k *kept) string { return strings.Join(k.point.Environment.StorageOf(k.Target).Parameters, " ") }},
+		classField("storage_class", func(c *history.StorageClass) string { return c.Name }),
+		classField("storage_class_parameters", func(c *history.StorageClass) string { return strings.Join(c.Parameters, "; ") }),
 	)
 	return writeCSV(w, fields, keptIn(h))
 }
 
 func environmentField(name string, of func(*history.Environment) string) field[kept] {
 	return field[kept]{name, func(k *kept) string { return of(&k.point.Environment) }}
+}
+
+func classField(name string, of func(*history.StorageClass) string) field[kept] {
+	return field[kept]{name, func(k *kept) string {
+		if class := k.point.Environment.ClassOf(k.Target); class != nil {
+			return of(class)
+		}
+		return ""
+	}}
 }
 
 // metricColumn is the name of a metric's column, with its unit: read_iops, sync_p99_ns.
@@ -121,15 +130,15 @@ type HistoryEnvironment struct {
 	InstanceType string          `json:"instanceType,omitempty"`
 	Zone         string          `json:"zone,omitempty"`
 	Node         string          `json:"node,omitempty"`
-	// StorageClasses are those that made the volumes of targets.
+	// StorageClasses are those that targets name.
 	StorageClasses []HistoryStorageClass `json:"storageClasses,omitempty"`
 }
 
-// HistoryStorageClass is the StorageClass of a target. Parameters are name=value, its provisioner among them.
+// HistoryStorageClass is a StorageClass. Parameters are name=value, its provisioner among them.
 type HistoryStorageClass struct {
-	Target     string   `json:"target"`
 	Name       string   `json:"name"`
 	Parameters []string `json:"parameters"`
+	Targets    []string `json:"targets"`
 }
 
 // HistoryDriver is a CSI driver.
@@ -172,10 +181,8 @@ func pointDocument(p *history.Point) HistoryPoint {
 	for i, d := range e.Drivers {
 		out.Environment.Drivers[i] = HistoryDriver{Name: d.Name, Image: d.Image, Targets: orEmpty(d.Targets)}
 	}
-	for _, t := range e.Targets {
-		if t.Class != "" {
-			out.Environment.StorageClasses = append(out.Environment.StorageClasses, HistoryStorageClass{Target: t.Target, Name: t.Class, Parameters: orEmpty(t.Parameters)})
-		}
+	for _, c := range e.Classes {
+		out.Environment.StorageClasses = append(out.Environment.StorageClasses, HistoryStorageClass{Name: c.Name, Parameters: orEmpty(c.Parameters), Targets: orEmpty(c.Targets)})
 	}
 	for i := range p.Cases {
 		m := &p.Cases[i]

@@ -30,7 +30,7 @@ func Asked(s *v1alpha1.StorageBenchmarkSchedule, now time.Time) (options regress
 			return options, fmt.Errorf("annotation %s is %q: give a time such as %s", a.key, legible.Excerpt(text), "2026-11-24T03:00:00Z")
 		}
 		if a.into.After(now.Add(userSkew)) {
-			return options, fmt.Errorf("annotation %s is %q, which has not come yet: give a time up to now, as date --utc +%%FT%%TZ prints it", a.key, legible.Excerpt(text))
+			return options, fmt.Errorf("annotation %s is %q, which has not come yet: give a time up to now, as date -u +%%FT%%TZ prints it", a.key, legible.Excerpt(text))
 		}
 	}
 	return options, nil

@@ -25,7 +25,7 @@ func TestAsked(t *testing.T) {
 		"both":                         {map[string]string{acknowledged: "2026-11-24T12:00:00+09:00", from: "2026-11-01T00:00:00Z"}, regression.Options{Acknowledged: now, BaselineFrom: at(t, "2026-11-01T00:00:00Z")}, ""},
 		"by a clock that is ahead":     {map[string]string{acknowledged: "2026-11-24T03:05:00Z"}, regression.Options{Acknowledged: now.Add(5 * time.Minute)}, ""},
 		"no time":                      {map[string]string{from: "yes"}, regression.Options{}, `annotation storagebench.dev/baseline-from is "yes": give a time such as 2026-11-24T03:00:00Z`},
-		"in the future":                {map[string]string{acknowledged: "2099-01-01T00:00:00Z"}, regression.Options{}, `annotation storagebench.dev/acknowledged is "2099-01-01T00:00:00Z", which has not come yet: give a time up to now, as date --utc +%FT%TZ prints it`},
+		"in the future":                {map[string]string{acknowledged: "2099-01-01T00:00:00Z"}, regression.Options{}, `annotation storagebench.dev/acknowledged is "2099-01-01T00:00:00Z", which has not come yet: give a time up to now, as date -u +%FT%TZ prints it`},
 		"a baseline in the future":     {map[string]string{from: "2026-11-25T00:00:00Z"}, regression.Options{}, `baseline-from is "2026-11-25T00:00:00Z", which has not come yet`},
 		"both are wrong, always first": {map[string]string{acknowledged: "x", from: "y"}, regression.Options{}, `acknowledged is "x"`},
 	} {
