@@ -98,13 +98,13 @@ func TestAbandonKeepsClaims(t *testing.T) {
 		files     v1alpha1.TestFilesState
 		unsaved   bool
 		want      outcome
-		// dropped says that the finalizer is gone then.
-		dropped bool
+		// kept says that the finalizer is there then.
+		kept bool
 	}{
-		"deleted in the background":        {"", v1alpha1.TestFilesPresent, false, goOn(), true},
-		"in the foreground, without files": {metav1.FinalizerDeleteDependents, "", false, goOn(), false},
-		"in the foreground":                {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, false, awaitFor(retrySoon), true},
-		"in the foreground, with news":     {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, true, saveFirst(), false},
+		"deleted in the background":        {"", v1alpha1.TestFilesPresent, false, goOn(), false},
+		"in the foreground, without files": {metav1.FinalizerDeleteDependents, "", false, goOn(), true},
+		"in the foreground":                {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, false, awaitFor(retrySoon), false},
+		"in the foreground, with news":     {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, true, saveFirst(), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Build()
@@ -131,7 +131,7 @@ func TestAbandonKeepsClaims(t *testing.T) {
 			if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(sb), &now); err != nil {
 				t.Fatal(err)
 			}
-			if controllerutil.ContainsFinalizer(&now, metav1.FinalizerDeleteDependents) == test.dropped {
+			if controllerutil.ContainsFinalizer(&now, metav1.FinalizerDeleteDependents) != test.kept {
 				t.Errorf("finalizers are %q", now.Finalizers)
 			}
 		})

@@ -45,7 +45,4 @@ func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, bef
 	}
 }
 
-// maxNote is the most bytes of an event's note that the API server accepts.
-const maxNote = 1024
-
-func limitNote(note string) string { return legible.Fit(note, maxNote) }
+func limitNote(note string) string { return legible.Fit(note, legible.MaxNote) }

@@ -36,7 +36,7 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 		p.noteHistory(nil)
 		return 0
 	}
-	giveBack, wait := p.reading.take(p.schedule.Namespace, time.Now) // what it costs the machine, whatever the clock says
+	giveBack, wait := p.reading.take(ctx, p.schedule.Namespace, time.Now) // what it costs the machine, whatever the clock says
 	if wait > 0 {
 		return wait
 	}

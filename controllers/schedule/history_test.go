@@ -170,12 +170,11 @@ func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
 	noted := w.forgetHistory(s)
 	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.SuccessfulBenchmarksHistoryLimit = new(int32(0)) })
 
-	var r *Reconciler
-	w.startOperatorWith(envtest.OperatorConfig(w), func(started *Reconciler) {
-		r = started
+	var giveBack func()
+	w.startOperatorWith(envtest.OperatorConfig(w), func(r *Reconciler) {
 		r.memories.of(s).kept.Insert(sb.UID) // it has written the point, and its status was refused
 		r.memories.of(s).history = &known{where: noted}
-		r.reading.taken = true // so it cannot read the history at once
+		giveBack, _ = r.reading.take(t.Context(), "others", time.Now) // so it cannot read the history at once
 	})
 	for _, suspend := range []bool{true, false} { // the second pass tells that the first has come to its end
 		w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) { s.Spec.Suspend = new(suspend) })
@@ -187,9 +186,7 @@ func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
 		})
 	}
 	w.untilThere(1)
-	r.reading.mu.Lock()
-	r.reading.taken = false
-	r.reading.mu.Unlock()
+	giveBack()
 	w.untilPoints(s, 1)
 	w.untilGone(sb)
 }

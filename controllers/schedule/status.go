@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	// maxMessage is the most bytes of a condition's message, and maxNote those of an event's note that the API server accepts.
-	maxMessage, maxNote = 4096, 1024
+	// maxMessage is the most bytes of a condition's message.
+	maxMessage = 4096
 	// maxActive is how many names status.active has.
 	maxActive = 32
 )
@@ -171,7 +171,7 @@ func (p *pass) notify() {
 		if was != nil && was.Reason == is.Reason && !again {
 			continue
 		}
-		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, maxNote, "…"))
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, legible.MaxNote, "…"))
 	}
 }
 

@@ -1,7 +1,10 @@
 package schedule
 
 import (
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -12,7 +15,7 @@ func TestTurn(t *testing.T) {
 	clock := func() time.Time { return now }
 	wait := func(namespace string, want time.Duration) func() {
 		t.Helper()
-		giveBack, got := turns.take(namespace, clock)
+		giveBack, got := turns.take(t.Context(), namespace, clock)
 		if got != want || (giveBack == nil) != (want > 0) {
 			t.Fatalf("%s waits %s, want %s", namespace, got, want)
 		}
@@ -34,16 +37,43 @@ func TestTurn(t *testing.T) {
 	}
 }
 
+// Histories that take little follow each other, and no pass asks again for one.
+func TestTurnsFollowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var turns turn
+		var workers sync.WaitGroup
+		began, read := time.Now(), atomic.Int32{}
+		for range 2 {
+			workers.Go(func() {
+				for range 100 {
+					giveBack, wait := turns.take(t.Context(), "team", time.Now)
+					if wait > 0 {
+						t.Errorf("a pass is to ask again in %s", wait)
+						return
+					}
+					time.Sleep(20 * time.Millisecond)
+					read.Add(1)
+					giveBack()
+				}
+			})
+		}
+		workers.Wait()
+		if took := time.Since(began); read.Load() != 200 || took != 4*time.Second {
+			t.Errorf("%d histories took %s", read.Load(), took)
+		}
+	})
+}
+
 // A clock that steps back keeps nobody waiting for long.
 func TestTurnAfterClockStep(t *testing.T) {
 	var turns turn
 	now := time.Unix(1_000_000, 0)
 	clock := func() time.Time { return now }
-	end, _ := turns.take("alice", clock)
+	end, _ := turns.take(t.Context(), "alice", clock)
 	now = now.Add(time.Hour)
 	end()
 	now = now.Add(-24 * time.Hour)
-	if _, wait := turns.take("alice", clock); wait != rests*time.Minute {
+	if _, wait := turns.take(t.Context(), "alice", clock); wait != rests*time.Minute {
 		t.Errorf("it waits %s", wait)
 	}
 }

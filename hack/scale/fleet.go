@@ -110,6 +110,7 @@ func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit
 		return nil, err
 	}
 	f.startup = time.Since(began)
+	fmt.Fprintf(os.Stderr, "scale: the operator has looked at %d benchmarks and %d schedules in %.1f s\n", f.ended, f.schedules, f.startup.Seconds())
 	before, err := o.families(ctx)
 	if err != nil {
 		return nil, err

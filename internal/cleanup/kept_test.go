@@ -10,8 +10,8 @@ import (
 
 // Users read what has become of volumes that were not made for the benchmark, of whatever kind they are.
 func TestKept(t *testing.T) {
-	const files = "kept, because it was not made for this benchmark: volume a (vol-1), bound to a claim; leftover test files are in its directory storagebench-uid"
-	const device = "kept, because it was not made for this benchmark: raw block volume b (vol-2), bound to a claim; it has what workloads wrote to it, and nothing else was changed"
+	const files = "kept, because it was not made for this benchmark: volume a (vol-1), to which a claim of it was bound; any test files left are in its directory storagebench-uid"
+	const device = "kept, because it was not made for this benchmark: raw block volume b (vol-2), to which a claim of it was bound; it has what workloads wrote to it, and nothing else was changed"
 	a, b := v1alpha1.VolumeStatus{Name: "a", Handle: "vol-1"}, v1alpha1.VolumeStatus{Name: "b", Handle: "vol-2"}
 	for want, kept := range map[string][]v1alpha1.VolumeStatus{"": nil, files: {a}, device: {b}, files + "; " + device: {b, a}} {
 		var all Kept

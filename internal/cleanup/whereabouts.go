@@ -7,6 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -60,5 +61,5 @@ func handlesOf(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) string {
 	for _, v := range sb.Status.Target(target.Name).Volumes {
 		handles = append(handles, cmp.Or(v.Handle, v.Name))
 	}
-	return strings.Join(handles[:min(len(handles), MaxNamed)], ", ")
+	return legible.Few(handles, MaxNamed)
 }

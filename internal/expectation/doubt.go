@@ -86,7 +86,7 @@ func heldBack(m Metric, s, base *series, missed bool) string {
 }
 
 func forWantOfCPU(runs, of int, whose string) string {
-	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, so the storage may do better: give fio more CPU",
+	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, so that storage may do better: give fio more CPU",
 		v1alpha1.BoundClientCPU, runs, legible.Plural(of, "run"), whose)
 }
 

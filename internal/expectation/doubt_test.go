@@ -25,8 +25,8 @@ func TestHeldBack(t *testing.T) {
 		ratio     = `[{workload: log, metric: write.iops, minRatioToBaseline: "0.95"}]`
 		ratioP99  = `[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`
 
-		noCPU        = "; fio had no more CPU (ClientCPU) in 4 of 4 runs, so the storage may do better: give fio more CPU"
-		baselinesCPU = "; fio had no more CPU (ClientCPU) in 4 of 4 runs of the baseline, so the storage may do better: give fio more CPU"
+		noCPU        = "; fio had no more CPU (ClientCPU) in 4 of 4 runs, so that storage may do better: give fio more CPU"
+		baselinesCPU = "; fio had no more CPU (ClientCPU) in 4 of 4 runs of the baseline, so that storage may do better: give fio more CPU"
 		noMore       = "; the workload asks for no more (WorkloadRate) in 4 of 4 runs: raise its rate, or expect a latency"
 	)
 	slow, fast := func() []v1alpha1.Run { return runs("log", "gp3", 14, 15, 15, 16) }, func() []v1alpha1.Run { return runs("log", "gp3", 4, 5, 5, 6) }

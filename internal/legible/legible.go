@@ -44,6 +44,9 @@ func Cut(text string, limit int, mark string) string {
 	return text[:end] + mark
 }
 
+// MaxNote is the most bytes of an event's note that the API server accepts.
+const MaxNote = 1024
+
 // Fit makes a text that others have written fit to be shown, and shortens it to at most limit bytes, without cutting a character in two, and shows that it did. Such a
 // text may be no UTF-8, which could not be written, and have escapes, which would reach the terminal of whoever reads it.
 func Fit(text string, limit int) string { return Cut(Printable(text), limit, "…") }

@@ -140,7 +140,7 @@ func validateSteps(path *field.Path, s *v1alpha1.LoadSearch, cases []testCase) f
 			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary,
 				"its engine keeps one I/O in flight for each job, whatever iodepth is: set ioengine to libaio, or vary numjobs")}
 		case loads[0].LatencyTarget:
-			return field.ErrorList{field.Forbidden(path, "fio's own latency_target varies iodepth as well: remove it, or search")}
+			return field.ErrorList{field.Forbidden(path, "fio's own latency_target varies iodepth at the same time: remove it, or search")}
 		case s.Vary == v1alpha1.VaryRateIOPS && loads[0].Metadata:
 			return field.ErrorList{field.Invalid(path.Child("vary"), s.Vary, "fio cannot limit the rate of operations on files: vary numjobs")}
 		}

@@ -148,7 +148,7 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.objective.metric: Invalid value: \"read.p99\": fio is told not to take latencies": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"gtod_reduce": "1"}
 		},
-		"spec.workloads[0].search: Forbidden: fio's own latency_target varies iodepth as well: remove it, or search": func(s *v1alpha1.StorageBenchmarkSpec) {
+		"spec.workloads[0].search: Forbidden: fio's own latency_target varies iodepth at the same time: remove it, or search": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{"latency_target": "5ms"}
 		},
 		"give 230 results; a search counts with all steps that it may take, and the answers of searches are": func(s *v1alpha1.StorageBenchmarkSpec) {

@@ -146,7 +146,7 @@ func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) f
 				"operations on files end with the last file, and the matrix has an ioengine for them (case %s): remove it, or %s", cases[i].name, by))}
 		}
 		if why := cases[i].job.WhyHotSpotMoves(); why != "" {
-			return field.ErrorList{field.Forbidden(at, fmt.Sprintf("fio is started twice, the second time to measure; %s, or remove %s", why, by))}
+			return field.ErrorList{field.Forbidden(at, fmt.Sprintf("fio is started anew to measure; %s, or remove %s", why, by))}
 		}
 	}
 	return nil

@@ -169,7 +169,7 @@ func TestRampAutoIsRefused(t *testing.T) {
 			func(w *v1alpha1.Workload) { w.Until = &v1alpha1.Until{} },
 		},
 		"a hot spot elsewhere": {
-			"fio is started twice, the second time to measure; random_distribution zipf:1.2 prefers other blocks each time that fio is started: give it a centre, such as zipf:1.2:0.5, or remove rampTimeSeconds: auto",
+			"fio is started anew to measure; random_distribution zipf:1.2 prefers other blocks each time that fio is started: give it a centre, such as zipf:1.2:0.5, or remove rampTimeSeconds: auto",
 			func(w *v1alpha1.Workload) {
 				w.Matrix = map[string]v1alpha1.MatrixValues{"random_distribution": {intstr.FromString("zipf:1.2:0.5"), intstr.FromString("zipf:1.2")}}
 			},
