@@ -106,7 +106,10 @@ func (f *fleet) measure(ctx context.Context, c *controlPlane, audit *auditReader
 }
 
 func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit *auditReader, began time.Time) ([]*v1alpha1.StorageBenchmark, error) {
-	if err := o.untilIdle(ctx, f.ended+f.schedules, f.schedules); err != nil {
+	if err := o.untilIdle(ctx, f.ended+f.schedules); err != nil {
+		return nil, err
+	}
+	if err := untilRead(ctx, c.client); err != nil {
 		return nil, err
 	}
 	f.startup = time.Since(began)
@@ -222,8 +225,8 @@ func countedSince(before, after *dto.MetricFamily) (bounds []float64, counts map
 	return bounds, counts
 }
 
-// untilIdle waits until the operator has made so many passes, knows of so many histories whether something is worse in them, and has nothing left to do.
-func (o *operator) untilIdle(ctx context.Context, passes, histories int) error {
+// untilIdle waits until the operator has made so many passes, and has nothing left to do.
+func (o *operator) untilIdle(ctx context.Context, passes int) error {
 	wait := await.Wait{For: "the operator to have looked at all", Patience: overheadPatience, Interval: lookInterval}
 	return wait.Until(ctx, func(ctx context.Context) error {
 		families, err := o.families(ctx)
@@ -231,9 +234,25 @@ func (o *operator) untilIdle(ctx context.Context, passes, histories int) error {
 			return err
 		}
 		made, left := sum(families["controller_runtime_reconcile_total"], (*dto.Metric).GetCounter), sum(families["workqueue_depth"], (*dto.Metric).GetGauge)
-		read := len(families["storagebench_regressed"].GetMetric())
-		if int(made) < passes || read < histories || left > 0 {
-			return fmt.Errorf("it has made %.0f passes of %d, has read %d histories of %d, and %.0f passes wait", made, passes, read, histories, left)
+		if int(made) < passes || left > 0 {
+			return fmt.Errorf("it has made %.0f passes of %d, and %.0f wait", made, passes, left)
+		}
+		return nil
+	})
+}
+
+// untilRead waits until an operator has looked for changes in the histories of all schedules.
+func untilRead(ctx context.Context, c client.Client) error {
+	wait := await.Wait{For: "all histories to be read", Patience: overheadPatience, Interval: lookInterval}
+	return wait.Until(ctx, func(ctx context.Context) error {
+		var all v1alpha1.StorageBenchmarkScheduleList
+		if err := c.List(ctx, &all); err != nil {
+			return err
+		}
+		for i := range all.Items {
+			if meta.FindStatusCondition(all.Items[i].Status.Conditions, v1alpha1.ConditionRegressed) == nil {
+				return fmt.Errorf("that of %s is not", all.Items[i].Name)
+			}
 		}
 		return nil
 	})
