@@ -227,8 +227,8 @@ func TestLimit(t *testing.T) {
 	for i := range 40 {
 		s.SetResult(types.NamespacedName{Namespace: "greedy", Name: fmt.Sprintf("s-%02d", i)}, large(20))
 	}
-	if s.sizes["greedy"] > 500 || len(s.leftOut) != 40-22 {
-		t.Fatalf("%d series, %d left out", s.sizes["greedy"], len(s.leftOut))
+	if s.sizes["greedy"] > 500 || len(s.objects) != 40 || len(s.leftOut) != 40-21 {
+		t.Fatalf("%d series of %d schedules, %d left out", s.sizes["greedy"], len(s.objects), len(s.leftOut))
 	}
 	for i := range 4 {
 		namespace := fmt.Sprintf("modest-%d", i)
@@ -238,7 +238,10 @@ func TestLimit(t *testing.T) {
 			t.Errorf("%s has %d series, want 17", namespace, got)
 		}
 	}
-	s.SetSchedule(schedule("greedy", "state"), time.Minute) // there is no room for it
+	s.SetSchedule(schedule("greedy", "state"), time.Minute)
+	if !slices.Contains(text(t, s), `storagebench_regressed{namespace="greedy",schedule="state"} 1`) {
+		t.Error("figures of others leave no room for the state of a schedule, and so for its alert")
+	}
 	if got := len(text(t, s)); s.total > 500 || got > 501 {
 		t.Errorf("%d series are served, %d counted", got, s.total)
 	}

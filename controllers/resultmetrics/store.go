@@ -182,7 +182,7 @@ func (s *Store) insert(o object, e *entry) {
 	}
 	s.leftOut.Insert(o)
 	for _, part := range []*entry{e, e.bare()} {
-		if !s.makeRoom(o.Namespace, part.size()) {
+		if !s.makeRoom(o.Namespace, part) {
 			continue
 		}
 		s.objects[o] = part
@@ -194,9 +194,10 @@ func (s *Store) insert(o object, e *entry) {
 	}
 }
 
-// makeRoom says whether so many series of a namespace can be added. For one that has few, those of the namespace that has most make room, so that
-// nobody's metrics are lost because somebody else has very many.
-func (s *Store) makeRoom(namespace string, n int) bool {
+// makeRoom says whether an entry of a namespace can be added. For a namespace that has few series, those of the namespace that has most make room, so that
+// nobody's metrics are lost because somebody else has very many. For an entry without figures those of its own namespace that have some do: alerts are on its state.
+func (s *Store) makeRoom(namespace string, e *entry) bool {
+	n := e.size()
 	for s.total+n > s.Limit {
 		greediest, most := "", s.sizes[namespace]+n
 		for other, size := range s.sizes {
@@ -204,12 +205,25 @@ func (s *Store) makeRoom(namespace string, n int) bool {
 				greediest, most = other, size
 			}
 		}
+		if greediest == "" && !e.hasFigures() && s.haveFigures(namespace) {
+			greediest = namespace
+		}
 		if greediest == "" {
 			return false
 		}
 		s.evict(greediest)
 	}
 	return true
+}
+
+// haveFigures says whether figures of an object of a namespace are served.
+func (s *Store) haveFigures(namespace string) bool {
+	for o, e := range s.objects {
+		if o.Namespace == namespace && e.hasFigures() {
+			return true
+		}
+	}
+	return false
 }
 
 // evict removes the figures of an object of a namespace, or all of it if it has none.
