@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -51,7 +49,7 @@ func TestRegressionIsTold(t *testing.T) {
 	deleteClass(t, class)
 	paced(t, class, slow)
 	measureTimes(t, s, 4)
-	untilRegressed(t, s, metav1.ConditionTrue, "with StorageClass iops "+fast+" -> "+slow)
+	untilRegressed(t, s, metav1.ConditionTrue)
 	server.Gives(t, isRegressed)
 	acknowledge(t, s)
 	untilRegressed(t, s, metav1.ConditionFalse)
@@ -138,8 +136,7 @@ func measureTimes(t *testing.T, s *v1alpha1.StorageBenchmarkSchedule, n int) {
 	})
 }
 
-// untilRegressed waits until the condition is so, and its message has the words.
-func untilRegressed(t *testing.T, s *v1alpha1.StorageBenchmarkSchedule, status metav1.ConditionStatus, words ...string) {
+func untilRegressed(t *testing.T, s *v1alpha1.StorageBenchmarkSchedule, status metav1.ConditionStatus) {
 	t.Helper()
 	var last []metav1.Condition
 	defer func() { t.Logf("conditions are %+v", last) }()
@@ -147,8 +144,7 @@ func untilRegressed(t *testing.T, s *v1alpha1.StorageBenchmarkSchedule, status m
 		current := &v1alpha1.StorageBenchmarkSchedule{}
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(s), current)
 		last = current.Status.Conditions
-		c := meta.FindStatusCondition(last, v1alpha1.ConditionRegressed)
-		return c != nil && c.Status == status && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(c.Message, w) }), err
+		return meta.IsStatusConditionPresentAndEqual(last, v1alpha1.ConditionRegressed, status), err
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,8 +88,14 @@ func checkHistory(t *testing.T, kubectl func(...string) (string, string, error),
 	var all struct {
 		Points []struct {
 			Benchmark   string
-			Environment struct{ Node, Kubelet, Kernel, Operator string }
-			Results     []struct{ Metrics map[string]int64 }
+			Environment struct {
+				Node, Kubelet, Kernel, Operator string
+				StorageClasses                  []struct {
+					Name       string
+					Parameters []string
+				}
+			}
+			Results []struct{ Metrics map[string]int64 }
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
@@ -101,5 +108,13 @@ func checkHistory(t *testing.T, kubectl func(...string) (string, string, error),
 		if len(p.Results) != 1 || p.Results[0].Metrics["write.iops"] <= 0 || p.Environment.Node == "" || p.Environment.Kubelet == "" || p.Environment.Kernel == "" {
 			t.Errorf("a point is %s", fmt.Sprintf("%+v", p))
 		}
+		classes := p.Environment.StorageClasses
+		if len(classes) != 1 || classes[0].Name != *s.Spec.Template.Spec.Targets[0].StorageClassName || !slices.Contains(classes[0].Parameters, "provisioner=loop.csi.storagebench.dev") {
+			t.Errorf("StorageClasses of a point are %+v", classes)
+		}
+	}
+	out, notes, err = kubectl("explain-result", "schedule/"+s.Name)
+	if err != nil || !strings.Contains(out, " points of at most 90") || !strings.Contains(out, "It cannot be told yet whether a figure is worse") {
+		t.Errorf("it is explained as\n%s%s%v", out, notes, err)
 	}
 }
