@@ -10,18 +10,11 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// madeUp is a history that somebody has made up to take long: as many figures as can be, each of which changes as often as can be, by more and more, and other
-// drivers and parameters at each point.
+// madeUp is a history that somebody has made up to take long: as many figures as can be, each of which changes as often as can be, by more and more.
 func madeUp(cases int) *history.History {
 	h := &history.History{}
 	for run := range mostRuns {
 		p := history.Point{Time: firstDay.AddDate(0, 0, run), UID: strconv.Itoa(run)}
-		class := history.StorageClass{Name: "c", Targets: []string{""}}
-		for n := range 64 {
-			class.Parameters = append(class.Parameters, fmt.Sprintf("%d-%d=1", run, n))
-			p.Environment.Drivers = append(p.Environment.Drivers, history.Driver{Image: fmt.Sprintf("%d-%d:1", run, n), Targets: []string{""}})
-		}
-		p.Environment.Classes = []history.StorageClass{class}
 		for c := range cases {
 			m := history.Measured{Case: history.Case{Workload: strconv.Itoa(c)}}
 			for metric := history.ReadIOPS; metric <= history.MetadataP99; metric++ {
@@ -57,6 +50,35 @@ func TestMadeUpHistoryTakesLittle(t *testing.T) {
 	}
 	if took > 4*time.Second {
 		t.Errorf("it took %s", took)
+	}
+}
+
+// What changed beside a finding is found out of each, though each point of a history that somebody has made up has drivers and parameters of its own.
+func TestMadeUpEnvironmentsTakeLittle(t *testing.T) {
+	h := &history.History{}
+	for run := range mostRuns {
+		p := history.Point{Time: firstDay.AddDate(0, 0, run), UID: strconv.Itoa(run)}
+		class := history.StorageClass{Name: "c", Targets: []string{""}}
+		for n := range 64 {
+			class.Parameters = append(class.Parameters, fmt.Sprintf("%d-%d=1", run, n))
+			p.Environment.Drivers = append(p.Environment.Drivers, history.Driver{Image: fmt.Sprintf("%d-%d:1", run, n), Targets: []string{""}})
+		}
+		p.Environment.Classes = []history.StorageClass{class}
+		for c := range 8 {
+			m := history.Measured{Case: history.Case{Workload: strconv.Itoa(c)}}
+			for metric := history.ReadIOPS; metric <= history.MetadataP99; metric++ {
+				m.Figures = append(m.Figures, history.Figure{Metric: metric, Value: int64(1_000_000*(1+run/45) + 100*(run%7))})
+			}
+			p.Cases = append(p.Cases, m)
+		}
+		h.Points = append(h.Points, p)
+	}
+	before := processorTime(t)
+	report := Find(h, Options{})
+	took := processorTime(t) - before
+	t.Logf("%d findings took %s", len(report.Findings), took)
+	if len(report.Findings) < maxBeside || took > 2*time.Second {
+		t.Errorf("%d findings took %s", len(report.Findings), took)
 	}
 }
 

@@ -148,6 +148,13 @@ func TestExplainHistoryWords(t *testing.T) {
 			}, same), regression.Options{},
 			[]string{"Regression: it fell 33 %", "Regression that was over, before another change: it fell 33 %", "Improvement that did not last: it rose 50 %", "Compared  64 runs since"}, []string{"Regression that is over"},
 		},
+		"a short level between two changes": {
+			waiting, nights(44, func(night int) int64 {
+				levels := []int64{3000, 2000, 2500}
+				return levels[min(night/20, 1)+min(night/24, 1)] + int64(night%3)
+			}, same), regression.Options{},
+			[]string{"20 runs before it and 4 from it until the next change."}, []string{"Few runs"},
+		},
 		"by an annotation": {
 			waiting, slower(), regression.Options{BaselineFrom: firstNight.AddDate(0, 0, 10)}, []string{"24 runs since 2026-10-11 03:00 UTC, without those before annotation baseline-from."}, nil,
 		},
