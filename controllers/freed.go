@@ -35,7 +35,7 @@ func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, e
 }
 
 // comesFirst says whether a claim is bound before there is a pod of its run, or that this depends on the volumes of the cluster. settled says that an anchor has it
-// bound in any case, or can not.
+// bound in any case, or that it cannot be bound before.
 func comesFirst(settled, writesDevice, setsGroup bool) (first, depends bool) {
 	first = !settled && writesDevice
 	return first, !settled && !first && setsGroup

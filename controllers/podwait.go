@@ -200,8 +200,8 @@ func (s *podWait) refused(object string, err error) outcome {
 	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }
 
-// isCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks in namespaces that an operator does not see which is confined:
-// it has no other client, nor wishes of its user, that could be the reason.
+// isCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks that the operator does not see: it is confined
+// to namespaces, and no other client and no wish of the user can be the reason.
 func isCrowdedByUnseen(confined bool, crowded string, placement *v1alpha1.Placement) bool {
 	return confined && crowded == "" && (placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil)
 }

@@ -170,7 +170,7 @@ func TestNoteNodeWait(t *testing.T) {
 	}
 }
 
-// Others that nobody sees are the reason only where nothing else is: no other client, and no wish of the user's.
+// Benchmarks that the operator does not see are the reason only if no other client and no wish of the user is.
 func TestIsCrowdedByUnseen(t *testing.T) {
 	apart := &v1alpha1.Placement{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{}}}
 	for name, test := range map[string]struct {

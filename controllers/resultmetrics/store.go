@@ -195,7 +195,7 @@ func (s *Store) insert(o object, e *entry) {
 }
 
 // makeRoom says whether an entry of a namespace can be added. For a namespace that has few series, those of the namespace that has most make room, so that
-// nobody's metrics are lost because somebody else has very many. For an entry without figures those of its own namespace that have some do: alerts are on its state.
+// nobody's metrics are lost because somebody else has very many. An entry without figures takes the room of figures of its own namespace: alerts are on its state.
 func (s *Store) makeRoom(namespace string, e *entry) bool {
 	n := e.size()
 	for s.total+n > s.Limit {

@@ -152,7 +152,7 @@ func hasChunk(chunks []history.Chunk, number int64) bool {
 
 // set writes a ConfigMap, which fails if somebody else has written it meanwhile.
 func (s *store) set(ctx context.Context, p *pass, o *slot, chunk history.Chunk) error {
-	after := p.newConfigMap(o.name)
+	after := schedule.HistoryConfigMap(p.schedule, o.name)
 	if o.object != nil {
 		after = o.object.DeepCopy()
 	}
@@ -171,14 +171,6 @@ func (s *store) set(ctx context.Context, p *pass, o *slot, chunk history.Chunk) 
 	}
 	o.object, o.data, o.number = after, chunk.Data, chunk.Number
 	return nil
-}
-
-// newConfigMap returns a ConfigMap that goes with the schedule.
-func (p *pass) newConfigMap(name string) *corev1.ConfigMap {
-	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
-		Namespace: p.schedule.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{schedule.Owner(p.schedule)},
-		Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelSchedule: p.schedule.Name},
-	}}
 }
 
 // names returns the names of the ConfigMaps that have points.

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -20,8 +18,8 @@ import (
 const (
 	// pointsKept is how many points each schedule of a fleet has: as many as it keeps by default.
 	pointsKept = 90
-	// casesKept is for how many block sizes each point has what the benchmark has measured.
-	casesKept = 4
+	// blockSizes is for how many block sizes each point has what the benchmark has measured.
+	blockSizes = 4
 	// deviation is by how much figures vary from point to point, as a share.
 	deviation = 0.02
 )
@@ -34,13 +32,8 @@ func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchma
 		return err
 	}
 	for i, chunk := range chunks {
-		object := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{
-				Namespace: s.Namespace, Name: schedule.HistoryName(s, i), OwnerReferences: []metav1.OwnerReference{schedule.Owner(s)},
-				Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelSchedule: s.Name},
-			},
-			BinaryData: map[string][]byte{v1alpha1.HistoryKey: chunk.Data},
-		}
+		object := schedule.HistoryConfigMap(s, schedule.HistoryName(s, i))
+		object.BinaryData = map[string][]byte{v1alpha1.HistoryKey: chunk.Data}
 		if err := c.Create(ctx, object); err != nil {
 			return err
 		}
@@ -58,7 +51,7 @@ func newHistory(like *v1alpha1.StorageBenchmark, random *rand.Rand) *history.His
 		point.UID, point.Benchmark = strconv.Itoa(n), fmt.Sprintf("point-%d", n)
 		point.Time = time.Now().UTC().Truncate(time.Second).AddDate(0, 0, n-pointsKept)
 		point.Cases = nil
-		for i := range casesKept {
+		for i := range blockSizes {
 			for _, m := range measured {
 				m.Parameters, m.Figures = fmt.Sprintf("%s bs=%dk", m.Parameters, i+1), slices.Clone(m.Figures)
 				for j := range m.Figures {

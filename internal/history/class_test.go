@@ -40,7 +40,7 @@ func TestMountOptions(t *testing.T) {
 	}
 }
 
-// large returns a class with as many parameters as nobody has, which take the most that is kept.
+// large returns a class with more parameters than are kept. Each takes as many bytes as one may.
 func large() *storagev1.StorageClass {
 	class := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}, Parameters: map[string]string{}}
 	for i := range 2 * maxParameters {
@@ -73,15 +73,7 @@ func TestClassesOfAPoint(t *testing.T) {
 	}
 	h := &History{}
 	h.Add(FromBenchmark(sb, Environment{Classes: classes}), 1)
-	chunks, err := h.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	decoded, err := Decode(dataOf(chunks))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := decoded.Points[0].Environment
+	got := roundTrip(t, h).Points[0].Environment
 	if diff := cmp.Diff(h.Points[0].Environment, got); diff != "" {
 		t.Errorf("-kept +decoded:\n%s", diff)
 	}

@@ -72,7 +72,7 @@ type wireTarget struct {
 	Baseline string `cbor:"2,keyasint,omitempty"`
 }
 
-// wireClass is a StorageClass, of which the first operators kept nothing.
+// wireClass is a StorageClass. The first operators kept none.
 type wireClass struct {
 	Name       string   `cbor:"1,keyasint,omitempty"`
 	Parameters []string `cbor:"2,keyasint,omitempty"`

@@ -60,7 +60,7 @@ func factsOf(e *history.Environment, target string) facts {
 			known[name] = version
 		}
 	}
-	if class := e.ClassOf(target); class != nil {
+	if class := e.ClassOf(target); class != nil && class.Name != "" { // somebody can have made up one without
 		known[factClass] = class.Name
 		for _, parameter := range class.Parameters {
 			name, value, _ := strings.Cut(parameter, "=")

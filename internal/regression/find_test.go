@@ -438,6 +438,7 @@ func TestStorageClasses(t *testing.T) {
 			"StorageClass fast: a 1 -> 2, b 1 -> 2, c 1 -> 2, d 1 -> 2, and 1 more (report -o csv has them)", "StorageClass"},
 		{"one that was added", class("type=gp3"), class("iops=1000", "type=gp3"), "StorageClass fast: iops unset -> 1000", "StorageClass"},
 		{"one that was removed", class("iops=", "type=gp3", "x=1"), class("type=gp3"), "StorageClass fast: x 1 -> unset", "StorageClass"},
+		{"a class that has no name, as somebody has made it up", []history.StorageClass{{Parameters: []string{"iops=1"}, Targets: []string{"gp3"}}}, []history.StorageClass{{Parameters: []string{"iops=2"}, Targets: []string{"gp3"}}}, "", ""},
 		{"not known before", nil, class("iops=1000"), "", ""},
 		{"not known after", class("iops=1000"), nil, "", ""},
 		{"the same", class("iops=1000"), class("iops=1000"), "", "StorageClass"},

@@ -51,7 +51,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 		e.chart()
 	}
 	if found.Worst() != nil {
-		e.todo()
+		e.remedies()
 	}
 }
 
@@ -192,8 +192,8 @@ func (e *historyExplanation) sureness(f *regression.Finding) []string {
 	return sentences
 }
 
-// todo says what there is to do about a regression, as commands.
-func (e *historyExplanation) todo() {
+// remedies says what there is to do about a regression, as commands.
+func (e *historyExplanation) remedies() {
 	e.title("What to do")
 	e.say("First", "Look at what changed beside it, and undo it.")
 	e.command("Again", fmt.Sprintf("kubectl storagebench run --from-schedule %s -n %s", e.schedule.Name, e.schedule.Namespace))

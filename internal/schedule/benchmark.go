@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -11,6 +12,14 @@ import (
 
 // Kind is that of schedules.
 const Kind = "StorageBenchmarkSchedule"
+
+// HistoryConfigMap returns a ConfigMap for a schedule's history, which goes with the schedule. It has no points yet.
+func HistoryConfigMap(s *v1alpha1.StorageBenchmarkSchedule, name string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: s.Namespace, Name: name, OwnerReferences: []metav1.OwnerReference{Owner(s)},
+		Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelSchedule: s.Name},
+	}}
+}
 
 // ForStart returns the StorageBenchmark of a start.
 func ForStart(s *v1alpha1.StorageBenchmarkSchedule, due time.Time) *v1alpha1.StorageBenchmark {
