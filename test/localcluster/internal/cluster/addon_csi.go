@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -123,7 +124,11 @@ func (a csiAddon) driver(c *Cluster) component {
 		inputs: []string{c.executable},
 		ready: func(ctx context.Context) error {
 			for _, n := range c.nodes {
-				if err := driverReady(n.sockets(a.ShortName).CSI)(ctx); err != nil {
+				err := driverReady(n.sockets(a.ShortName).CSI)(ctx)
+				if errors.Is(err, errNotRegistered) {
+					return c.failed(n.component("kubelet"), err)
+				}
+				if err != nil {
 					return fmt.Errorf("%s: %w", n.name, err)
 				}
 			}

@@ -3,12 +3,16 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/storagebench/storagebench/test/localcluster/internal/process"
+	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
 func TestPollNamesWhatWasAwaited(t *testing.T) {
@@ -58,5 +62,51 @@ func TestFingerprintCoversInputs(t *testing.T) {
 	}
 	if seen[0] == seen[1] || seen[0] != seen[2] {
 		t.Errorf("got %v", seen)
+	}
+}
+
+func TestWhatEndsByItselfIsStartedAgain(t *testing.T) {
+	ended := fmt.Errorf("kubelet: %w: exit status 1", process.ErrEnded)
+	other := errors.New("no such program")
+	for name, test := range map[string]struct {
+		results []error // of each start, and nil after them
+		starts  int
+		want    error
+	}{
+		"at once":             {starts: 1},
+		"with the third":      {results: []error{ended, ended}, starts: 3},
+		"never":               {results: []error{ended, ended, ended, ended}, starts: 3, want: ended},
+		"for another reason":  {results: []error{other}, starts: 1, want: other},
+		"then another reason": {results: []error{ended, other}, starts: 2, want: other},
+	} {
+		t.Run(name, func(t *testing.T) {
+			starts := 0
+			err := newCluster(t, t.TempDir()).again(3, func() error {
+				starts++
+				if starts > len(test.results) {
+					return nil
+				}
+				return test.results[starts-1]
+			})
+			if !errors.Is(err, test.want) || starts != test.starts {
+				t.Errorf("%d starts and error %v, want %d and %v", starts, err, test.starts, test.want)
+			}
+		})
+	}
+}
+
+func TestLogIsThatOfWhatIsWaitedFor(t *testing.T) {
+	c := newCluster(t, t.TempDir())
+	for name, text := range map[string]string{"csi-efs": "waits", "kubelet": "no memory"} {
+		if err := state.WriteFile(c.state.Log(name), []byte(text+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := c.failed("csi-efs", fmt.Errorf("waited 1m: %w", c.failed("kubelet", errNotRegistered)))
+	if name, tail := LogTail(fmt.Errorf("up: %w", err)); name != "kubelet" || tail != "no memory" {
+		t.Errorf("the log of %s, which ends with %q", name, tail)
+	}
+	if name, _ := LogTail(errNotRegistered); name != "" {
+		t.Errorf("the log of %s, and no component was named", name)
 	}
 }

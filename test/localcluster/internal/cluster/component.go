@@ -59,11 +59,14 @@ func (c *Cluster) failed(name string, err error) error {
 	return &componentError{component: name, log: c.state.Log(name), err: err}
 }
 
-// LogTail returns the end of the log of the component that an error is about.
+// LogTail returns the end of the log of the component that an error is about. Of those that wait for one another
+// that is the one that the others wait for.
 func LogTail(err error) (name, tail string) {
 	var failure *componentError
 	if !errors.As(err, &failure) {
 		return "", ""
+	}
+	for errors.As(failure.err, &failure) {
 	}
 	content, err := os.ReadFile(failure.log)
 	if err != nil {
@@ -120,19 +123,25 @@ func (c *Cluster) ensure(ctx context.Context, comp component) (<-chan error, err
 
 // start ensures a component and waits until it is ready.
 func (c *Cluster) start(ctx context.Context, comp component) error {
+	_, err := c.startWatched(ctx, comp)
+	return err
+}
+
+// startWatched is start for who must know when the started process ends.
+func (c *Cluster) startWatched(ctx context.Context, comp component) (<-chan error, error) {
 	exited, err := c.ensure(ctx, comp)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := poll(ctx, "it to be ready", readyLimit, exited, comp.ready); err != nil {
-		return c.failed(comp.name, err)
+		return nil, c.failed(comp.name, err)
 	}
 	if exited == nil {
 		c.progress.printf("%s was running", comp.name)
 	} else {
 		c.progress.printf("%s is ready", comp.name)
 	}
-	return nil
+	return exited, nil
 }
 
 // fingerprint covers the command line, the program and the inputs. A program is

@@ -159,6 +159,9 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 	if err := c.startRuntime(ctx, n); err != nil {
 		return err
 	}
+	if err := c.startKubelet(ctx, n); err != nil {
+		return err
+	}
 	for _, comp := range c.components() {
 		if comp.cgroup != n.cgroup {
 			continue
@@ -167,5 +170,5 @@ func (c *Cluster) Find(ctx context.Context, name string) error {
 			return err
 		}
 	}
-	return c.awaitNode(ctx, n)
+	return c.awaitNode(ctx, n, c.drivers(), nil)
 }

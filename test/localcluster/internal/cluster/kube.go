@@ -68,9 +68,10 @@ func podsAdmitted(ctx context.Context, client kubernetes.Interface) error {
 
 func (c *Cluster) awaitNodes(ctx context.Context) error {
 	for _, n := range c.nodes {
-		if err := c.awaitNode(ctx, n); err != nil {
+		if err := c.awaitNode(ctx, n, c.drivers(), nil); err != nil {
 			return err
 		}
+		c.progress.printf("Node %s is Ready", n.name)
 	}
 	client, err := c.client()
 	if err != nil {
@@ -83,15 +84,15 @@ func (c *Cluster) awaitNodes(ctx context.Context) error {
 	return nil
 }
 
-func (c *Cluster) awaitNode(ctx context.Context, n *node) error {
+// awaitNode waits for a node to be Ready with drivers, and no longer than its kubelet runs.
+func (c *Cluster) awaitNode(ctx context.Context, n *node, drivers []string, exited <-chan error) error {
 	client, err := c.client()
 	if err != nil {
 		return err
 	}
-	ask := func(ctx context.Context) error { return nodeReady(ctx, client, n.name, c.drivers()) }
-	if err := poll(ctx, "node "+n.name+" to be Ready", nodeLimit, nil, ask); err != nil {
+	ask := func(ctx context.Context) error { return nodeReady(ctx, client, n.name, drivers) }
+	if err := poll(ctx, "node "+n.name+" to be Ready", nodeLimit, exited, ask); err != nil {
 		return c.failed(n.component("kubelet"), err)
 	}
-	c.progress.printf("Node %s is Ready", n.name)
 	return nil
 }

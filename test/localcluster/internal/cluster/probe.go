@@ -39,13 +39,16 @@ func httpOK(url string) func(context.Context) error {
 	}
 }
 
+// errNotRegistered says that a driver waits for the kubelet.
+var errNotRegistered = errors.New("the kubelet has not registered the CSI driver yet")
+
 // driverReady asks a CSI driver whether it is ready for pods.
 func driverReady(socket string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		return onSocket(socket, func(conn *grpc.ClientConn) error {
 			response, err := csi.NewIdentityClient(conn).Probe(ctx, &csi.ProbeRequest{})
 			if err == nil && !response.GetReady().GetValue() {
-				err = errors.New("the kubelet has not registered it yet")
+				err = errNotRegistered
 			}
 			return err
 		})

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/storagebench/storagebench/test/localcluster/internal/host"
+	"github.com/storagebench/storagebench/test/localcluster/internal/process"
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
@@ -188,12 +189,40 @@ func (c *Cluster) startWorkers(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return c.startAll(ctx, c.controllerManager(), c.scheduler(), c.proxy()) })
 	for _, n := range c.nodes {
-		group.Go(func() error { return c.start(ctx, n.kubelet()) })
+		group.Go(func() error { return c.startKubelet(ctx, n) })
 	}
 	for _, a := range c.addons {
 		group.Go(func() error { return c.startAddon(ctx, a) })
 	}
 	return group.Wait()
+}
+
+// kubeletStarts is how often a kubelet is started before it is given up.
+const kubeletStarts = 3
+
+// startKubelet starts a kubelet, and again when it ends before its node is Ready. A kubelet that cannot begin ends
+// itself and relies on being started again, as systemd does on a real node: so say the comments of
+// initializeRuntimeDependentModules in Kubernetes' pkg/kubelet/kubelet.go.
+func (c *Cluster) startKubelet(ctx context.Context, n *node) error {
+	return c.again(kubeletStarts, func() error {
+		exited, err := c.startWatched(ctx, n.kubelet())
+		if err != nil {
+			return err
+		}
+		return c.awaitNode(ctx, n, nil, exited)
+	})
+}
+
+// again starts what may end by itself, so many times at most.
+func (c *Cluster) again(starts int, start func() error) error {
+	for {
+		err := start()
+		starts--
+		if !errors.Is(err, process.ErrEnded) || starts <= 0 {
+			return err
+		}
+		c.progress.printf("%v. It is started again", err)
+	}
 }
 
 func (c *Cluster) startAddon(ctx context.Context, a addon) error {

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/container-storage-interface/spec/lib/go/csi"
 	"golang.org/x/sync/errgroup"
@@ -29,14 +30,37 @@ func (d Driver) Serve(ctx context.Context, volumes Volumes, node Node, log *slog
 	csi.RegisterIdentityServer(server, s)
 	csi.RegisterControllerServer(server, s)
 	csi.RegisterNodeServer(server, s)
-	registrar := grpc.NewServer()
-	registration.RegisterRegistrationServer(registrar, &registrationServer{service: s, endpoint: sockets.CSI})
-
 	group, ctx := errgroup.WithContext(ctx)
 	// The kubelet calls as soon as it sees the registration socket.
 	group.Go(func() error { return serve(ctx, server, sockets.CSI) })
-	group.Go(func() error { return serve(ctx, registrar, sockets.Registration) })
+	group.Go(func() error { return s.announce(ctx, sockets, announceAgain) })
 	return group.Wait()
+}
+
+// announceAgain is how long a kubelet has to register the driver before it gets another socket to see.
+const announceAgain = 10 * time.Second
+
+// announce has the kubelet register the driver, until the context ends. A kubelet watches its directory for sockets and
+// may miss one. The real registrar has a probe for that, which has it started again, with a new socket:
+// --mode=kubelet-registration-probe of node-driver-registrar.
+func (s *service) announce(ctx context.Context, sockets Sockets, again time.Duration) error {
+	for {
+		attempt, stop := context.WithCancel(ctx)
+		timer := time.AfterFunc(again, func() {
+			if !s.registered.Load() {
+				s.log.Warn("The kubelet has not registered the driver, and gets a new socket", "socket", sockets.Registration, "waited", again)
+				stop()
+			}
+		})
+		registrar := grpc.NewServer()
+		registration.RegisterRegistrationServer(registrar, &registrationServer{service: s, endpoint: sockets.CSI})
+		err := serve(attempt, registrar, sockets.Registration)
+		timer.Stop()
+		stop()
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
 }
 
 func serve(ctx context.Context, server *grpc.Server, socket string) error {

@@ -20,6 +20,9 @@ import (
 
 const pollInterval = 20 * time.Millisecond
 
+// ErrEnded is why a process that was started cannot be waited for any longer.
+var ErrEnded = errors.New("process ended")
+
 // firstInherited is the first descriptor after the standard ones.
 const firstInherited = 3
 
@@ -67,7 +70,7 @@ func Start(spec Spec) (<-chan error, error) {
 	}
 	go func() {
 		_ = cmd.Wait() // status 0 is as unexpected for a daemon as any other
-		exited <- fmt.Errorf("process ended: %s", cmd.ProcessState)
+		exited <- fmt.Errorf("%w: %s", ErrEnded, cmd.ProcessState)
 	}()
 	return exited, nil
 }
