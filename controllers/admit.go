@@ -17,7 +17,7 @@ func admit(ctx context.Context, p *pass) (outcome, error) {
 		return awaitChange(), nil
 	}
 	p.sb.Status.ObservedGeneration = p.sb.Generation
-	if p.condition(v1alpha1.ConditionSucceeded).Status == "" {
+	if p.sb.Status.Condition(v1alpha1.ConditionSucceeded).Status == "" {
 		p.step(v1alpha1.ReasonPending, "")
 	}
 	return goOn(), nil

@@ -19,7 +19,7 @@ func TestAdmit(t *testing.T) {
 		if out, err := admit(t.Context(), &pass{scope: s}); err != nil || out != goOn() {
 			t.Errorf("it goes on with %+v, %v", out, err)
 		}
-		if got := s.condition(v1alpha1.ConditionSucceeded).Reason; got != reason || s.sb.Status.ObservedGeneration != 7 {
+		if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason; got != reason || s.sb.Status.ObservedGeneration != 7 {
 			t.Errorf("step is %s, want %s; generation %d", got, reason, s.sb.Status.ObservedGeneration)
 		}
 	}

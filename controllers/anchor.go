@@ -20,7 +20,7 @@ import (
 // anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
 // one is lost, the run under way is repeated from another node.
 func anchor(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() || !p.anchored() || p.sb.Status.EndedRuns() == len(p.sb.Status.Runs) {
+	if p.sb.Status.HasMeasured() || !p.anchored() || p.sb.Status.EndedRuns() == len(p.sb.Status.Runs) {
 		return goOn(), nil
 	}
 	if len(p.sb.Status.Anchors) == 0 {
@@ -58,7 +58,7 @@ func (p *pass) holdNodes(ctx context.Context, decision attempt.AnchorDecision) (
 		if err := p.holdNode(ctx, i, p.AnchorOf(i)); err != nil {
 			return outcome{}, err
 		}
-		if p.concluded() {
+		if p.sb.Status.HasMeasured() {
 			return saveFirst(), nil
 		}
 	}
@@ -170,7 +170,7 @@ func (p *pass) holdNode(ctx context.Context, client int, pod *corev1.Pod) error 
 	}
 	for i := range p.sb.Spec.Targets {
 		target := &p.sb.Spec.Targets[i]
-		if err := p.noteExistingClaim(ctx, target); err != nil || p.concluded() {
+		if err := p.noteExistingClaim(ctx, target); err != nil || p.sb.Status.HasMeasured() {
 			return err
 		}
 		if err := p.recordPlace(ctx, target, int32(client), pod); err != nil {

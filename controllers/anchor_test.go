@@ -494,8 +494,8 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 	}}
 	out, err := s.holdNodes(t.Context(), attempt.DecideAnchors(s.SeeAnchors()))
-	if err != nil || !s.concluded() || !out.saves {
-		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.concluded())
+	if err != nil || !s.sb.Status.HasMeasured() || !out.saves {
+		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.sb.Status.HasMeasured())
 	}
 }
 
@@ -532,7 +532,7 @@ func TestLoseNode(t *testing.T) {
 			if run := test.run; run != nil && (run.State != test.state || run.Disruptions != test.disrupted) {
 				t.Errorf("the run is %+v", run)
 			}
-			if got := s.condition(v1alpha1.ConditionMeasured).Message; got != test.says {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionMeasured).Message; got != test.says {
 				t.Errorf("it ends with %q, want %q", got, test.says)
 			}
 		})

@@ -34,7 +34,7 @@ func pollFor(left []cleanup.Leftover) time.Duration {
 func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 	deleting := !p.sb.DeletionTimestamp.IsZero()
 	// What was left or retained gets another chance when the benchmark is deleted; nothing comes after NothingLeft.
-	if status := p.condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
+	if status := p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
 		return goOn(), nil
 	}
 	if p.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
@@ -75,7 +75,7 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) (
 
 // tellLook tells users that clean-up has begun, where it takes long to look what there is to be removed.
 func (s *scope) tellLook() {
-	if !s.looksLong() || s.finished() || s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
+	if !s.looksLong() || s.sb.Status.HasEnded() || s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
 		return
 	}
 	s.memory.cleaningFor = cleanup.FirstTry
@@ -105,7 +105,7 @@ func (s *scope) cleaning() cleanup.Budget {
 // budget returns how long clean-up may take, if this operator begins with it now, or has begun.
 func (s *scope) budget() cleanup.Budget {
 	least := cmp.Or(s.memory.cleaningFor, cleanup.FirstTry)
-	if s.memory.cleaningFor == 0 && s.condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
+	if s.memory.cleaningFor == 0 && s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp { // an operator before this one was at it
 		least = cleanup.NextTry
 	}
 	since := s.memory.cleaningSince

@@ -20,7 +20,7 @@ import (
 // noteFiles writes down on which storage runs may have made files that stay.
 func noteFiles(_ context.Context, p *pass) (outcome, error) {
 	p.namespaces.LearnDrivers(p.sb.Status.Targets, p.Claims)
-	if !p.sb.DeletionTimestamp.IsZero() && !p.concluded() {
+	if !p.sb.DeletionTimestamp.IsZero() && !p.sb.Status.HasMeasured() {
 		p.NoteUnseen(p.sb.Status.RunningRun(), &p.memory.ownAttempt) // Kubernetes may be about to delete claims, and does not where files are to be removed
 	}
 	for _, pods := range p.Pods {

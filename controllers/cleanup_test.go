@@ -134,7 +134,7 @@ func TestVolumeThatComesLate(t *testing.T) {
 		return nil
 	})
 	w.passUntil(300*time.Second, func() error { // and no longer: clean-up has a deadline too
-		if c := w.Get(sb); conditionOf(c, v1alpha1.ConditionMeasured).Status == "" {
+		if c := w.Get(sb); c.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 			return errors.New(harness.Conditions(c))
 		}
 		return nil
@@ -142,7 +142,7 @@ func TestVolumeThatComesLate(t *testing.T) {
 
 	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "the volume of target fast")
 
-	if c := conditionOf(sb, v1alpha1.ConditionCleanedUp); c.Reason != v1alpha1.ReasonNothingLeft {
+	if c := sb.Status.Condition(v1alpha1.ConditionCleanedUp); c.Reason != v1alpha1.ReasonNothingLeft {
 		t.Errorf("CleanedUp = %+v", c)
 	}
 	if left := w.children(); len(left) > 0 {
@@ -380,7 +380,7 @@ func TestAwaitRemoval(t *testing.T) {
 			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
 				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
 			}
-			if got := s.condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
 			}
 		})
@@ -412,7 +412,7 @@ func TestAwaitRemovalWhileLooking(t *testing.T) {
 			if len(left) > 0 || out != awaitFor(test.again) || err != nil {
 				t.Errorf("got %+v, %+v, %v", left, out, err)
 			}
-			if got := s.condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {
 				t.Errorf("it says %+v, want %q", got, test.says)
 			}
 			s.cleaning()
@@ -433,7 +433,7 @@ func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 		s.sb.DeletionTimestamp = at(-began)
 		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
 		s.setLeftBehind([]cleanup.Leftover{{What: "volume x", Command: "kubectl delete pv x"}})
-		if got := s.condition(v1alpha1.ConditionCleanedUp).Message; got != want {
+		if got := s.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // conclude says how the runs ended, when all of them have. The pass ends with that: results must be in the
 // status before clean-up deletes the pods that they came from.
 func conclude(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() {
+	if p.sb.Status.HasMeasured() {
 		return p.takeLast(ctx)
 	}
 	measured, words := attempt.SumUp(&p.sb.Status, p.now.Time)
@@ -27,7 +27,7 @@ func conclude(ctx context.Context, p *pass) (outcome, error) {
 // takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by errors that kept it from
 // being taken: its pod has it, and clean-up deletes that. It gives up when half of the time for clean-up is over.
 func (p *pass) takeLast(ctx context.Context) (outcome, error) {
-	if conditionOf(p.before, v1alpha1.ConditionMeasured).Status == "" {
+	if p.before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 		return saveFirst(), nil
 	}
 	run := p.sb.Status.RunningRun()

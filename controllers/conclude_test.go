@@ -23,7 +23,7 @@ func TestConclude(t *testing.T) {
 		p.sb.Status.StartTime, p.sb.Status.PlannedRuns, p.sb.Status.Runs = at(0), 1, runsOf(test.state)
 		p.sb.Status.Runs[0].Message = "no space"
 		out, err := conclude(t.Context(), p)
-		got := p.condition(v1alpha1.ConditionMeasured)
+		got := p.sb.Status.Condition(v1alpha1.ConditionMeasured)
 		if err != nil || !out.saves || got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %+v, %v, condition %+v", name, out, err, got)
 		}

@@ -21,7 +21,7 @@ func abandon(ctx context.Context, p *pass) (outcome, error) {
 	if out, err := p.keepClaims(ctx); err != nil || out.stop {
 		return out, err
 	}
-	if !p.concluded() {
+	if !p.sb.Status.HasMeasured() {
 		p.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
 	}
 	return goOn(), nil
@@ -30,7 +30,7 @@ func abandon(ctx context.Context, p *pass) (outcome, error) {
 // sweep removes the Jobs and pods that are still there when all else is gone, such as those that removed test files:
 // their pods would hold back the deletion of somebody's claim.
 func sweep(ctx context.Context, p *pass) (outcome, error) {
-	cleaned := p.condition(v1alpha1.ConditionCleanedUp)
+	cleaned := p.sb.Status.Condition(v1alpha1.ConditionCleanedUp)
 	if p.isRetained() {
 		return goOn(), nil
 	}
@@ -73,13 +73,13 @@ func (p *pass) dropFinalizer(ctx context.Context, finalizer string) error {
 // tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace
 // that is being deleted. It is told once of each version: a second try to let it go is not a second loss.
 func (p *pass) tellLeft(ctx context.Context) {
-	cleaned := p.condition(v1alpha1.ConditionCleanedUp)
+	cleaned := p.sb.Status.Condition(v1alpha1.ConditionCleanedUp)
 	if cleaned.Message == "" || p.memory.toldVersion == p.sb.ResourceVersion {
 		return
 	}
 	p.memory.toldVersion = p.sb.ResourceVersion
 	kind, what := corev1.EventTypeNormal, "A StorageBenchmark was deleted"
-	if hasLeft(p.sb) {
+	if p.sb.Status.HasLeftovers() {
 		kind, what = corev1.EventTypeWarning, what+", though not all could be removed"
 	}
 	p.Events.Eventf(p.sb, nil, kind, cleaned.Reason, "CleanUp", "%s", limitNote(cleaned.Message))

@@ -23,8 +23,8 @@ func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 	left := []cleanup.Leftover{{What: "pod sb-x on node a", Command: "kubectl delete pod --force -n default sb-x"}}
 	for _, after := range []time.Duration{0, 179 * time.Second} {
 		s.now = metav1.NewTime(noon.Add(after))
-		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.concluded() {
-			t.Fatalf("after %s: %+v, ended %t", after, out, s.concluded())
+		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.sb.Status.HasMeasured() {
+			t.Fatalf("after %s: %+v, ended %t", after, out, s.sb.Status.HasMeasured())
 		}
 		if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the previous attempt to end: pod sb-x on node a"); err != nil {
 			t.Error(err)

@@ -13,10 +13,10 @@ import (
 // expire ends the pass over a finished benchmark, and deletes it when its time to live is over. An invalid
 // spec that was edited before anything was provisioned gets another chance.
 func expire(ctx context.Context, p *pass) (outcome, error) {
-	if !p.finished() {
+	if !p.sb.Status.HasEnded() {
 		return goOn(), nil
 	}
-	if p.sb.Status.StartTime == nil && p.sb.Generation != p.sb.Status.ObservedGeneration {
+	if p.sb.IsCorrected() {
 		p.sb.Status = v1alpha1.StorageBenchmarkStatus{}
 		return goOn(), nil
 	}
@@ -38,8 +38,8 @@ func expire(ctx context.Context, p *pass) (outcome, error) {
 // isSettled says whether nothing is to be done about a benchmark, which has ended, and for how long; 0: for good. What the cache has of it tells. An
 // operator that begins finds thousands of them, and need not read each from the API server. With its results it may be 1 MiB.
 func isSettled(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, settled bool) {
-	isSeen := sb.Status.ObservedGeneration == sb.Generation && conditionOf(sb, v1alpha1.ConditionRetrying).Status == ""
-	if !hasEnded(sb) || !sb.DeletionTimestamp.IsZero() || !isSeen {
+	isSeen := sb.Status.ObservedGeneration == sb.Generation && sb.Status.Condition(v1alpha1.ConditionRetrying).Status == ""
+	if !sb.Status.HasEnded() || !sb.DeletionTimestamp.IsZero() || !isSeen {
 		return 0, false
 	}
 	remaining, expires := timeToLive(sb, now)

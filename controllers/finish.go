@@ -8,10 +8,10 @@ import (
 
 // finish ends the benchmark with the outcome of its runs.
 func finish(_ context.Context, p *pass) (outcome, error) {
-	measured := p.condition(v1alpha1.ConditionMeasured)
+	measured := p.sb.Status.Condition(v1alpha1.ConditionMeasured)
 	message := measured.Message
-	if hasLeft(p.sb) {
-		message += "; " + p.condition(v1alpha1.ConditionCleanedUp).Message
+	if p.sb.Status.HasLeftovers() {
+		message += "; " + p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Message
 	}
 	p.setCondition(v1alpha1.ConditionSucceeded, measured.Status, measured.Reason, message)
 	p.sb.Status.CompletionTime = new(p.now)

@@ -34,8 +34,8 @@ func TestFinish(t *testing.T) {
 			if err != nil || out != saveFirst() {
 				t.Errorf("it goes on with %+v, %v", out, err)
 			}
-			if err := matches(s.sb, v1alpha1.ConditionSucceeded, test.status, test.reason); err != nil || s.condition(v1alpha1.ConditionSucceeded).Message != test.message {
-				t.Errorf("%v: %q, want %q", err, s.condition(v1alpha1.ConditionSucceeded).Message, test.message)
+			if err := matches(s.sb, v1alpha1.ConditionSucceeded, test.status, test.reason); err != nil || s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message != test.message {
+				t.Errorf("%v: %q, want %q", err, s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message, test.message)
 			}
 			if end := s.sb.Status.CompletionTime; !end.Equal(&s.now) {
 				t.Errorf("completionTime is %s", end)

@@ -8,7 +8,7 @@ import (
 // judge says whether the results are as expected, when no more runs are made. Nobody is told before: a median over some of the repetitions is
 // another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
 func (s *scope) judge() {
-	if (!s.concluded() && !s.finished()) || hasEnded(s.before) {
+	if (!s.sb.Status.HasMeasured() && !s.sb.Status.HasEnded()) || s.before.Status.HasEnded() {
 		return
 	}
 	if status, reason, message, expected := expectation.Condition(expectation.Judge(&s.sb.Spec, &s.sb.Status)); expected {

@@ -52,7 +52,7 @@ func TestJudge(t *testing.T) {
 			}
 			s.sb.Status.Runs = []v1alpha1.Run{run}
 			s.judge()
-			if got := s.condition(v1alpha1.ConditionExpectationsMet); got.Status != test.status || got.Reason != test.reason {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionExpectationsMet); got.Status != test.status || got.Reason != test.reason {
 				t.Errorf("condition is %+v, want %s %s", got, test.status, test.reason)
 			}
 		})

@@ -188,7 +188,7 @@ func (p *pass) beginLook(ctx context.Context) *look {
 // knownStrays returns the strays that a look need not search for. A look at a suspended benchmark that has nothing searches for all at once. Else another look
 // would have to, before it is said that nothing is left.
 func (p *pass) knownStrays() strays {
-	isSuspended := !p.concluded() && p.sb.DeletionTimestamp.IsZero()
+	isSuspended := !p.sb.Status.HasMeasured() && p.sb.DeletionTimestamp.IsZero()
 	if isSuspended && len(p.Jobs)+len(p.Pods)+len(p.Anchors) == 0 {
 		return strays{}
 	}

@@ -357,7 +357,7 @@ func TestTimeForCleanUpBeginsWithTheFirstStep(t *testing.T) {
 	out, err := cleanUp(t.Context(), p)
 	p.endLook()
 
-	if err != nil || !out.stop || p.condition(v1alpha1.ConditionCleanedUp).Status != "" {
+	if err != nil || !out.stop || p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Status != "" {
 		t.Errorf("%+v, %v, conditions %+v", out, err, p.sb.Status.Conditions)
 	}
 }

@@ -25,7 +25,7 @@ import (
 
 // measure makes the runs, one after the other.
 func measure(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() {
+	if p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	for run := p.nextRun(); run != nil; run = p.nextRun() {
@@ -35,7 +35,7 @@ func measure(ctx context.Context, p *pass) (outcome, error) {
 		}
 		if run.State == v1alpha1.RunRunning {
 			out, err := p.follow(ctx, run, planned)
-			if err != nil || out.stop || run.State == v1alpha1.RunRunning || p.concluded() {
+			if err != nil || out.stop || run.State == v1alpha1.RunRunning || p.sb.Status.HasMeasured() {
 				return out, err
 			}
 		}
@@ -69,7 +69,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	if err := p.noteExistingClaim(ctx, planned.Target); err != nil {
 		return outcome{}, err
 	}
-	if p.concluded() {
+	if p.sb.Status.HasMeasured() {
 		return saveFirst(), nil
 	}
 	bindsFirst, err := p.bindsFirst(ctx, planned.Target)
@@ -143,7 +143,7 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 			return outcome{}, err
 		}
 	}
-	if p.concluded() || run.State != v1alpha1.RunRunning { // somebody's claim was replaced before the pod had a node
+	if p.sb.Status.HasMeasured() || run.State != v1alpha1.RunRunning { // somebody's claim was replaced before the pod had a node
 		return saveFirst(), nil
 	}
 	if whole.Phase != attempt.Starting {

@@ -84,7 +84,7 @@ func TestTellStep(t *testing.T) {
 	} {
 		s := measuring(v1alpha1.RunRunning)
 		s.tellStep(&s.sb.Status.Runs[0], test.decision)
-		if got := s.condition(v1alpha1.ConditionSucceeded); got.Status != metav1.ConditionUnknown || got.Reason != test.reason || got.Message != test.message {
+		if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Status != metav1.ConditionUnknown || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s %s %q, want %s %q", got.Status, got.Reason, got.Message, test.reason, test.message)
 		}
 	}
@@ -110,7 +110,7 @@ func TestExpireRun(t *testing.T) {
 			if run.State != v1alpha1.RunFailed || run.Message != test.want || !run.CompletionTime.Equal(&s.now) || s.sb.Status.Runs[1].State != v1alpha1.RunPending {
 				t.Errorf("runs are %+v", s.sb.Status.Runs)
 			}
-			if got := s.condition(v1alpha1.ConditionMeasured); got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != test.want {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionMeasured); got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != test.want {
 				t.Errorf("condition is %+v", got)
 			}
 		})

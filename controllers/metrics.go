@@ -49,7 +49,7 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 
 // seen adds the time since the last pass over a benchmark to that of the step that it is at, and notes when this one is made. last is zero if it was at none.
 func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, last *time.Time, now time.Time) {
-	step := conditionOf(sb, v1alpha1.ConditionSucceeded)
+	step := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	if step.Status != metav1.ConditionUnknown {
 		*last = time.Time{}
 		return
@@ -77,13 +77,13 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 	m.cleaned(before, after)
 	if before.Status.CompletionTime == nil && after.Status.CompletionTime != nil {
-		m.benchmarks.WithLabelValues(conditionOf(after, v1alpha1.ConditionSucceeded).Reason).Inc()
+		m.benchmarks.WithLabelValues(after.Status.Condition(v1alpha1.ConditionSucceeded).Reason).Inc()
 	}
 }
 
 // cleaned counts a benchmark that leaves something behind: when its status says so for the first time, or when it is deleted before that.
 func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
-	if hasLeft(after) && !hasLeft(before) {
+	if after.Status.HasLeftovers() && !before.Status.HasLeftovers() {
 		m.leftBehind.Inc()
 	}
 }
@@ -91,7 +91,7 @@ func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 // released counts a benchmark that was deleted with something left behind. No object tells of it any more.
 func (m *Metrics) released(before, after *v1alpha1.StorageBenchmark) {
 	m.cleaned(before, after)
-	if hasLeft(after) {
+	if after.Status.HasLeftovers() {
 		m.deletedWithLeftovers.Inc()
 	}
 }
@@ -141,10 +141,10 @@ func (a *activeBenchmarks) Collect(metrics chan<- prometheus.Metric) {
 	at, left := map[string]int{}, map[string]int{}
 	for i := range list.Items {
 		sb := &list.Items[i]
-		if c := conditionOf(sb, v1alpha1.ConditionSucceeded); c.Status != "" {
+		if c := sb.Status.Condition(v1alpha1.ConditionSucceeded); c.Status != "" {
 			at[c.Reason]++
 		}
-		if hasLeft(sb) {
+		if sb.Status.HasLeftovers() {
 			left[sb.Namespace]++
 		}
 	}

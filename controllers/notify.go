@@ -20,10 +20,10 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	for i := range after.Status.Runs {
 		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
 	}
-	if c := conditionOf(after, v1alpha1.ConditionRetrying); c.Status != "" && conditionOf(before, c.Type).Status == "" {
+	if c := after.Status.Condition(v1alpha1.ConditionRetrying); c.Status != "" && before.Status.Condition(c.Type).Status == "" {
 		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", limitNote(c.Message))
 	}
-	was, is := conditionOf(before, v1alpha1.ConditionSucceeded), conditionOf(after, v1alpha1.ConditionSucceeded)
+	was, is := before.Status.Condition(v1alpha1.ConditionSucceeded), after.Status.Condition(v1alpha1.ConditionSucceeded)
 	if is.Status == "" || (was.Reason == is.Reason && was.Status == is.Status) {
 		return
 	}

@@ -54,7 +54,7 @@ func newOverdue() *overdue {
 
 // saw notes how far a benchmark is.
 func (o *overdue) saw(sb *v1alpha1.StorageBenchmark, now time.Time) {
-	name, step := client.ObjectKeyFromObject(sb), conditionOf(sb, v1alpha1.ConditionSucceeded)
+	name, step := client.ObjectKeyFromObject(sb), sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	allowed := allowedAt(sb, step.Reason)
 	if step.Status != metav1.ConditionUnknown || allowed == 0 {
 		o.forget(name)

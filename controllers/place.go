@@ -29,7 +29,7 @@ func (p *pass) recordPlace(ctx context.Context, target *v1alpha1.Target, client 
 		}
 		claim.Spec = trimClaim(&claim.Spec)
 	}
-	if err := p.notePlacedClaim(ctx, target, claim, pod); err != nil || p.concluded() {
+	if err := p.notePlacedClaim(ctx, target, claim, pod); err != nil || p.sb.Status.HasMeasured() {
 		return err
 	}
 	if err := p.recordVolume(ctx, status, claim, pod.Spec.NodeName); err != nil {

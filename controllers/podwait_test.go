@@ -51,14 +51,14 @@ func TestAwait(t *testing.T) {
 	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != awaitFor(time.Second) {
 		t.Errorf("it goes on with %+v", out)
 	}
-	if got := st.condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.concluded() {
-		t.Errorf("condition is %+v, ended: %t", got, st.concluded())
+	if got := st.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.sb.Status.HasMeasured() {
+		t.Errorf("condition is %+v, ended: %t", got, st.sb.Status.HasMeasured())
 	}
 	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != saveFirst() {
 		t.Errorf("at the deadline it goes on with %+v", out)
 	}
 	want := "run a (1 of 1) waited 120 s for the volume of target fast (spec.deadlines.provisioningSeconds): no space"
-	if got := st.condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
+	if got := st.sb.Status.Condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
 		t.Errorf("condition is %+v, want %q", got, want)
 	}
 }
@@ -87,10 +87,10 @@ func TestNotMade(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			st := waiting(test.ago, nil)
 			out, err := st.notMade("pod", test.err)
-			if out != test.want || !errors.Is(err, test.pass) || st.concluded() != (test.kind == v1alpha1.ConditionMeasured) {
+			if out != test.want || !errors.Is(err, test.pass) || st.sb.Status.HasMeasured() != (test.kind == v1alpha1.ConditionMeasured) {
 				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
 			}
-			if got := st.condition(test.kind).Message; got != test.said {
+			if got := st.sb.Status.Condition(test.kind).Message; got != test.said {
 				t.Errorf("users read %q, want %q", got, test.said)
 			}
 		})
@@ -310,12 +310,12 @@ func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
 	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
 	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
 	for range 30 {
-		if out := refused(); out.saves || s.concluded() {
-			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.condition(v1alpha1.ConditionMeasured))
+		if out := refused(); out.saves || s.sb.Status.HasMeasured() {
+			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.sb.Status.Condition(v1alpha1.ConditionMeasured))
 		}
 		s.later(2 * time.Second)
 	}
-	if refused(); !s.concluded() {
+	if refused(); !s.sb.Status.HasMeasured() {
 		t.Error("it waits for longer than it may")
 	}
 	for i, a := range s.sb.Status.Anchors {

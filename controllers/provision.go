@@ -25,7 +25,7 @@ var applyOptions = []client.ApplyOption{client.FieldOwner(v1alpha1.ManagedBy), c
 
 // provision makes what provisions the storage of all targets, so that an error shows before the first run.
 func provision(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() {
+	if p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	for i := range p.sb.Spec.Targets {

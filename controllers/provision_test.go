@@ -56,14 +56,14 @@ func TestApplied(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 			s.sb.Status.StorageRefusedSince = test.refused
 			out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: test.err})
-			if err != nil || out != test.want || s.concluded() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
-				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.concluded(), s.sb.Status.StorageRefusedSince, err)
+			if err != nil || out != test.want || s.sb.Status.HasMeasured() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
+				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.sb.Status.HasMeasured(), s.sb.Status.StorageRefusedSince, err)
 			}
 			kind, reason := v1alpha1.ConditionSucceeded, v1alpha1.ReasonProvisioning
 			if test.ends {
 				kind, reason = v1alpha1.ConditionMeasured, v1alpha1.ReasonProvisioningFailed
 			}
-			if got := s.condition(kind); test.failed != "" && (got.Reason != reason || got.Message != test.failed) {
+			if got := s.sb.Status.Condition(kind); test.failed != "" && (got.Reason != reason || got.Message != test.failed) {
 				t.Errorf("condition is %+v, want %s %q", got, reason, test.failed)
 			}
 		})
@@ -107,14 +107,14 @@ func TestStorageMade(t *testing.T) {
 			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 			target := &s.sb.Spec.Targets[0]
 			out, err := s.provisioned(target, test.made)
-			if out != test.want || !errors.Is(err, test.err) || s.concluded() != test.ends {
-				t.Errorf("it goes on with %+v, %v, want %+v, %v; ended %t", out, err, test.want, test.err, s.concluded())
+			if out != test.want || !errors.Is(err, test.err) || s.sb.Status.HasMeasured() != test.ends {
+				t.Errorf("it goes on with %+v, %v, want %+v, %v; ended %t", out, err, test.want, test.err, s.sb.Status.HasMeasured())
 			}
 			kind := v1alpha1.ConditionSucceeded
 			if test.ends {
 				kind = v1alpha1.ConditionMeasured
 			}
-			if got := s.condition(kind).Message; got != test.says {
+			if got := s.sb.Status.Condition(kind).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
 			}
 			files, err := test.made.files(target)

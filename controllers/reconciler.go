@@ -176,7 +176,7 @@ func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	r.Results.SetBenchmark(p.sb)
 	switch {
 	case p.awaitsLook: // it has not tried yet
-	case p.finished():
+	case p.sb.Status.HasEnded():
 		r.forget(client.ObjectKeyFromObject(p.sb)) // nothing of it is planned or asked
 	default:
 		p.memory.succeeded(p.awaitsEnd, ended)

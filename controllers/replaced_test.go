@@ -339,8 +339,8 @@ func TestClaimReplacedBeforeThePodHasANode(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if p.concluded() != test.concludes || status.TestFiles != test.want {
-				t.Errorf("concluded: %t, files are %q", p.concluded(), status.TestFiles)
+			if p.sb.Status.HasMeasured() != test.concludes || status.TestFiles != test.want {
+				t.Errorf("concluded: %t, files are %q", p.sb.Status.HasMeasured(), status.TestFiles)
 			}
 			if noted := status.ClaimsUID == "after" && len(status.Volumes) == 1 && status.Volumes[0].Name == "new"; noted == test.concludes {
 				t.Errorf("status is %+v", status)
@@ -410,8 +410,8 @@ func TestForgetLost(t *testing.T) {
 				claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
 			}
 			s.forgetLost(target, claims)
-			if got := s.sb.Status.Target(target.Name).ClaimsUID; got != test.noted || s.concluded() != test.ends {
-				t.Errorf("noted is %q, and it ends: %t", got, s.concluded())
+			if got := s.sb.Status.Target(target.Name).ClaimsUID; got != test.noted || s.sb.Status.HasMeasured() != test.ends {
+				t.Errorf("noted is %q, and it ends: %t", got, s.sb.Status.HasMeasured())
 			}
 			if got := s.memory.unmade; !got.Equal(sets.New(names[:test.gone]...)) {
 				t.Errorf("this operator knows of %v that they are not made", got)

@@ -43,7 +43,7 @@ func (s *scope) isRetained() bool {
 	if !s.sb.DeletionTimestamp.IsZero() {
 		return false
 	}
-	return s.condition(v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonRetained || (hasLeft(s.sb) && s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
+	return s.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonRetained || (s.sb.Status.HasLeftovers() && s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
 }
 
 // endRunning goes one step further in ending what runs, and returns what has not ended yet.

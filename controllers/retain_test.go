@@ -235,7 +235,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 			out, err := p.retain(t.Context())
 
 			if !test.ends {
-				if !errors.Is(err, no) || p.condition(v1alpha1.ConditionCleanedUp).Status != "" {
+				if !errors.Is(err, no) || p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Status != "" {
 					t.Errorf("%+v, %v, conditions %+v", out, err, p.sb.Status.Conditions)
 				}
 				return
@@ -245,7 +245,7 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 			}
 			err = matches(p.sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
 				"not removed within 600 s (spec.deadlines.cleanUpSeconds): Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
-			if err != nil || !strings.HasSuffix(p.condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
+			if err != nil || !strings.HasSuffix(p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
 				t.Error(err)
 			}
 		})

@@ -87,7 +87,7 @@ func (s *scope) noteError(err error) {
 	if !told {
 		return
 	}
-	if from, limit, what := s.waits().Patience(since); !s.concluded() && s.remaining(from, limit) <= 0 {
+	if from, limit, what := s.waits().Patience(since); !s.sb.Status.HasMeasured() && s.remaining(from, limit) <= 0 {
 		s.fail(v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%s; the last error: %v", limit.Waited(what), err))
 	}
 }
@@ -123,7 +123,7 @@ type toldWords struct {
 // which tells one matter from another.
 func (s *scope) retold(condition, about, text string) string {
 	text = legible.Fit(about+text, maxConditionMessage)
-	now, told := s.condition(condition).Message, s.memory.told[condition]
+	now, told := s.sb.Status.Condition(condition).Message, s.memory.told[condition]
 	if now == text {
 		return text
 	}
@@ -145,7 +145,7 @@ func (s *scope) firstError() time.Time {
 	if since := s.memory.failingSince; !since.IsZero() {
 		return since
 	}
-	if told := s.condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {
+	if told := s.sb.Status.Condition(v1alpha1.ConditionRetrying); told.Status == metav1.ConditionTrue {
 		return told.LastTransitionTime.Time
 	}
 	return s.now.Time

@@ -69,7 +69,7 @@ func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	s.memory = &memory{}
 	s.later(29 * time.Second)
 	s.noteError(errors.New("webhook does not answer"))
-	if s.concluded() {
+	if s.sb.Status.HasMeasured() {
 		t.Fatal("ended after 59 s")
 	}
 	s.later(time.Second)
@@ -172,8 +172,8 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			s.noteError(errors.New("etcd is busy"))
 			s.later(errorsLast * time.Second)
 			s.noteError(errors.New("etcd is busy"))
-			if s.concluded() != (test.want != "") {
-				t.Fatalf("it has ended: %v", s.concluded())
+			if s.sb.Status.HasMeasured() != (test.want != "") {
+				t.Fatalf("it has ended: %v", s.sb.Status.HasMeasured())
 			}
 			if test.want == "" {
 				return

@@ -73,7 +73,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 // beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
 func (s *scope) beginCleanUp(now time.Time) {
 	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
-	if measured != nil && conditionOf(s.before, v1alpha1.ConditionMeasured).Status == "" {
+	if measured != nil && s.before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 		measured.LastTransitionTime = metav1.NewTime(now)
 	}
 }
@@ -86,7 +86,7 @@ const maxRefusal = maxErrorMessage - 256
 func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	found := p.sb.Status
 	p.sb.Status = *p.before.Status.DeepCopy()
-	if p.concluded() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
+	if p.sb.Status.HasMeasured() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
 		adoptConclusion(&p.sb.Status, &found)
 	}
 	why := legible.Fit(cause.Error(), maxRefusal)
@@ -94,7 +94,7 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 		why += "; what was measured is in ConfigMap " + strings.Join(kept, ", ")
 	}
 	p.noteError(errors.New(why))
-	if p.finished() {
+	if p.sb.Status.HasEnded() {
 		p.endUnsaved(why)
 	}
 	if !p.changed() {
@@ -130,7 +130,7 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 // endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.
 func (s *scope) endUnsaved(why string) {
 	s.retractError()
-	end := s.condition(v1alpha1.ConditionSucceeded)
+	end := s.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
 }
 

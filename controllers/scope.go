@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -55,25 +54,6 @@ func (s *scope) changed() bool {
 	return !equality.Semantic.DeepEqual(s.before.Status, s.sb.Status)
 }
 
-// condition returns the benchmark's condition of a type.
-func (s *scope) condition(kind string) metav1.Condition { return conditionOf(s.sb, kind) }
-
-// conditionOf returns a benchmark's condition of a type, or one without a status if it is not set.
-func conditionOf(sb *v1alpha1.StorageBenchmark, kind string) metav1.Condition {
-	return *cmp.Or(meta.FindStatusCondition(sb.Status.Conditions, kind), &metav1.Condition{Type: kind})
-}
-
-// hasEnded says whether a benchmark has ended, clean-up included.
-func hasEnded(sb *v1alpha1.StorageBenchmark) bool {
-	end := conditionOf(sb, v1alpha1.ConditionSucceeded).Status
-	return end != "" && end != metav1.ConditionUnknown
-}
-
-// hasLeft says whether something of a benchmark could not be removed.
-func hasLeft(sb *v1alpha1.StorageBenchmark) bool {
-	return conditionOf(sb, v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonLeftBehind
-}
-
 func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&s.sb.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: legible.Fit(message, maxConditionMessage),
@@ -87,14 +67,6 @@ func (s *scope) step(reason, message string) {
 	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
 }
 
-// concluded says whether the runs have ended, well or not, and only clean-up remains.
-func (s *scope) concluded() bool {
-	return s.condition(v1alpha1.ConditionMeasured).Status != ""
-}
-
-// finished says whether the benchmark has ended, clean-up included.
-func (s *scope) finished() bool { return hasEnded(s.sb) }
-
 // fail ends measuring. Runs that have not ended stay as they are; results are kept.
 func (s *scope) fail(reason, message string) {
 	s.NoteUnseen(s.sb.Status.RunningRun(), &s.memory.ownAttempt)
@@ -106,9 +78,9 @@ func (s *scope) summarize() {
 	status := &s.sb.Status
 	if finished := int32(s.sb.Status.EndedRuns()); finished != status.FinishedRuns || s.searchEnded {
 		status.FinishedRuns = finished
-		compare(s.sb, s.concluded())
+		compare(s.sb, s.sb.Status.HasMeasured())
 	}
-	if s.concluded() && len(status.Searches) > 0 {
+	if s.sb.Status.HasMeasured() && len(status.Searches) > 0 {
 		status.Searches = search.Results(&s.sb.Spec, status.Runs, true)
 	}
 	s.judge()

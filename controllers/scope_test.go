@@ -49,11 +49,11 @@ func TestSetCondition(t *testing.T) {
 				Type: v1alpha1.ConditionSucceeded, Status: test.status, Reason: "Because", Message: test.want,
 				ObservedGeneration: 3, LastTransitionTime: metav1.NewTime(test.since),
 			}
-			if got := s.condition(v1alpha1.ConditionSucceeded); got != want {
+			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got != want {
 				t.Errorf("condition is %+v, want %+v", got, want)
 			}
-			if s.finished() != test.finished || !s.changed() {
-				t.Errorf("finished: %t, changed: %t", s.finished(), s.changed())
+			if s.sb.Status.HasEnded() != test.finished || !s.changed() {
+				t.Errorf("finished: %t, changed: %t", s.sb.Status.HasEnded(), s.changed())
 			}
 		})
 	}
@@ -94,11 +94,11 @@ func TestScopeCannotReadTheAPI(t *testing.T) {
 // The first reason for which measuring ends is not the last one: who ends it asks before whether it has ended.
 func TestConcluded(t *testing.T) {
 	s := scopeOf(builder.OneRun("default", "sb").Build())
-	if s.step(v1alpha1.ReasonMeasuring, "run a"); s.concluded() || s.finished() {
+	if s.step(v1alpha1.ReasonMeasuring, "run a"); s.sb.Status.HasMeasured() || s.sb.Status.HasEnded() {
 		t.Error("a step ends the benchmark")
 	}
-	if s.fail(v1alpha1.ReasonRunFailed, "no"); !s.concluded() || s.finished() {
-		t.Errorf("after a failure, concluded: %t, finished: %t", s.concluded(), s.finished())
+	if s.fail(v1alpha1.ReasonRunFailed, "no"); !s.sb.Status.HasMeasured() || s.sb.Status.HasEnded() {
+		t.Errorf("after a failure, concluded: %t, finished: %t", s.sb.Status.HasMeasured(), s.sb.Status.HasEnded())
 	}
 }
 

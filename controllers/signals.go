@@ -15,11 +15,11 @@ const maxSignal = 256
 // reason and message they repeat. Reconciling and Stalled are absent where they would be False, as kstatus has it:
 // https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
 func (s *scope) signal() {
-	succeeded := s.condition(v1alpha1.ConditionSucceeded)
+	succeeded := s.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	active := succeeded.Status == metav1.ConditionUnknown
 	s.setSignal(v1alpha1.ConditionReconciling, active && succeeded.Reason != v1alpha1.ReasonSuspended, succeeded)
 	s.setSignal(v1alpha1.ConditionStalled, succeeded.Status == metav1.ConditionFalse, succeeded)
-	s.setSignal(v1alpha1.ConditionFinished, s.finished(), succeeded)
+	s.setSignal(v1alpha1.ConditionFinished, s.sb.Status.HasEnded(), succeeded)
 }
 
 // setSignal sets a condition to True with another one's words, or removes it.

@@ -40,7 +40,7 @@ type strays struct {
 
 // mayStray says whether what has lost its labels would go unnoticed.
 func (s *scope) mayStray() bool {
-	return s.concluded() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
+	return s.sb.Status.HasMeasured() || !s.sb.DeletionTimestamp.IsZero() || ptr.Deref(s.sb.Spec.Suspend, false)
 }
 
 // untilNothingStrays takes a step that ends what the benchmark has, and returns what is left. The step goes by a search for strays that may be old. Something may have lost

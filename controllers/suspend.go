@@ -12,7 +12,7 @@ import (
 
 // suspend holds a benchmark: the run under way is ended and will be repeated, everything else stays.
 func suspend(ctx context.Context, p *pass) (outcome, error) {
-	if !ptr.Deref(p.sb.Spec.Suspend, false) || p.concluded() {
+	if !ptr.Deref(p.sb.Spec.Suspend, false) || p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	run := p.sb.Status.RunningRun()

@@ -61,12 +61,12 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics, v1alpha1.AnnotationHistoryKept})
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
-	if !hasEnded(sb) && weightOf(sb) <= maxCached {
+	if !sb.Status.HasEnded() && weightOf(sb) <= maxCached {
 		return
 	}
 	sb.Finalizers = readFinalizers(sb.Finalizers) // who writes them has read all of them anew
 	anchors := sb.Status.Anchors                  // by which others see that it needs nodes
-	if hasEnded(sb) {
+	if sb.Status.HasEnded() {
 		anchors = nil
 	}
 	sb.Spec = v1alpha1.StorageBenchmarkSpec{TTLSecondsAfterFinished: sb.Spec.TTLSecondsAfterFinished}

@@ -181,7 +181,7 @@ func TestTrimBenchmark(t *testing.T) {
 	if ended.Annotations[v1alpha1.AnnotationHistoryKept] != "true" {
 		t.Error("one that has ended does not say that its point is kept")
 	}
-	if !hasEnded(ended) || left != whole {
+	if !ended.Status.HasEnded() || left != whole {
 		t.Errorf("one that has ended has %v left, want %v", left, whole)
 	}
 }

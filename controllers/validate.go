@@ -21,7 +21,7 @@ const referenceGrace = 10 * time.Second
 
 // validate makes the plan, and refuses a spec that cannot be carried out before anything is provisioned.
 func validate(ctx context.Context, p *pass) (outcome, error) {
-	if p.concluded() {
+	if p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	if p.sb.Status.StartTime == nil {

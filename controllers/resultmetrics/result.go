@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -51,9 +50,7 @@ type key struct {
 func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 	point := history.FromBenchmark(sb, history.Environment{Baseline: "none"})
 	result := FromPoint(&point)
-	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet); c != nil {
-		result.Expectations = c.Status
-	}
+	result.Expectations = sb.Status.Condition(v1alpha1.ConditionExpectationsMet).Status
 	next := 0 // a point has a case for each target of each comparison, in their order
 	for i := range sb.Status.Comparisons {
 		targets := sb.Status.Comparisons[i].Targets

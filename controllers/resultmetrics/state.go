@@ -3,7 +3,6 @@ package resultmetrics
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -26,20 +25,17 @@ type state struct {
 
 // stateOf reads the status of a schedule.
 func stateOf(s *v1alpha1.StorageBenchmarkSchedule, period time.Duration) *state {
-	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, waitingSince: ptr.Deref(s.Status.WaitingSince, s.CreationTimestamp).Time}
+	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, waitingSince: ptr.Deref(s.Status.WaitingSince, s.CreationTimestamp).Time,
+		regressed: s.Status.Condition(v1alpha1.ConditionRegressed).Status}
 	if !ptr.Deref(s.Spec.Suspend, false) {
 		of.period, of.invalid = period, isInvalid(s)
-	}
-	if c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionRegressed); c != nil {
-		of.regressed = c.Status
 	}
 	return of
 }
 
 // isInvalid says whether the spec of a schedule is refused.
 func isInvalid(s *v1alpha1.StorageBenchmarkSchedule) metav1.ConditionStatus {
-	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionScheduled)
-	if c != nil && c.Reason == v1alpha1.ReasonInvalidSpec {
+	if s.Status.Condition(v1alpha1.ConditionScheduled).Reason == v1alpha1.ReasonInvalidSpec {
 		return metav1.ConditionTrue
 	}
 	return metav1.ConditionFalse

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -106,11 +105,10 @@ func scheduleOf(object client.Object) []string {
 
 // stateOf says how far a StorageBenchmark is.
 func stateOf(sb *v1alpha1.StorageBenchmark) schedule.State {
-	c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
 	switch {
-	case c == nil || c.Status == metav1.ConditionUnknown:
+	case !sb.Status.HasEnded():
 		return schedule.Active
-	case c.Status == metav1.ConditionTrue:
+	case sb.Status.Condition(v1alpha1.ConditionSucceeded).Status == metav1.ConditionTrue:
 		return schedule.Succeeded
 	}
 	return schedule.Failed

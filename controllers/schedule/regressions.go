@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -25,8 +24,8 @@ type judged struct {
 
 // isNoted says whether the schedule's status has it.
 func (j *judged) isNoted(s *v1alpha1.StorageBenchmarkSchedule) bool {
-	c := meta.FindStatusCondition(s.Status.Conditions, v1alpha1.ConditionRegressed)
-	return c != nil && c.Status == j.status && c.Reason == j.reason && c.Message == shown(j.message)
+	c := s.Status.Condition(v1alpha1.ConditionRegressed)
+	return c.Status == j.status && c.Reason == j.reason && c.Message == shown(j.message)
 }
 
 // betweenChanges is how many runs lie between two changes at least. A change is known to a run or so, and may move by that from run to run.

@@ -78,8 +78,8 @@ func (p *pass) noteNext(decision *schedule.Start) {
 
 // wasRefused says whether the last start was refused, or failed, of what is asked for now.
 func (p *pass) wasRefused() bool {
-	c := meta.FindStatusCondition(p.schedule.Status.Conditions, v1alpha1.ConditionScheduled)
-	return c != nil && (c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed) && c.ObservedGeneration == p.schedule.Generation
+	c := p.schedule.Status.Condition(v1alpha1.ConditionScheduled)
+	return (c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed) && c.ObservedGeneration == p.schedule.Generation
 }
 
 func (p *pass) isActive() bool {
@@ -162,13 +162,12 @@ func (p *pass) notify() {
 	}
 	news := p.newlyWorse()
 	for kind, status := range bad {
-		was := meta.FindStatusCondition(p.before.Status.Conditions, kind)
-		is := meta.FindStatusCondition(p.schedule.Status.Conditions, kind)
-		if is == nil || is.Status != status || is.Reason == v1alpha1.ReasonSuspended {
+		was, is := p.before.Status.Condition(kind), p.schedule.Status.Condition(kind)
+		if is.Status != status || is.Reason == v1alpha1.ReasonSuspended {
 			continue
 		}
 		again := kind == v1alpha1.ConditionRegressed && news
-		if was != nil && was.Reason == is.Reason && !again {
+		if was.Reason == is.Reason && !again {
 			continue
 		}
 		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, legible.MaxNote, "…"))

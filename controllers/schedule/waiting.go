@@ -3,7 +3,6 @@ package schedule
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -29,9 +28,9 @@ func (p *pass) noteWaiting() {
 // suspendedSince returns since when a schedule is suspended, nil if it is not: from now on, or, where an operator of a version before has noted no more than that, since
 // that was noted.
 func (p *pass) suspendedSince(suspended bool) *metav1.Time {
-	c := meta.FindStatusCondition(p.before.Status.Conditions, v1alpha1.ConditionScheduled)
+	c := p.before.Status.Condition(v1alpha1.ConditionScheduled)
 	switch {
-	case p.before.Status.WaitingSince == nil && c != nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now):
+	case p.before.Status.WaitingSince == nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now):
 		return c.LastTransitionTime.DeepCopy()
 	case suspended:
 		return new(metav1.NewTime(p.now))

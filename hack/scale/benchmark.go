@@ -8,14 +8,12 @@ import (
 
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 	watchtools "k8s.io/client-go/tools/watch"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -73,7 +71,7 @@ func runBenchmark(ctx context.Context, c client.WithWatch, sb *v1alpha1.StorageB
 		return hasSucceeded(sb)
 	})
 	if err != nil {
-		succeeded := succeededOf(sb)
+		succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 		return nil, fmt.Errorf("%s is at %s: %s: %w", sb.Name, succeeded.Reason, succeeded.Message, err)
 	}
 	return sb, nil
@@ -90,15 +88,11 @@ func watcherOf(c client.WithWatch, sb *v1alpha1.StorageBenchmark) cache.Watcher 
 
 // hasSucceeded returns an error if it never will.
 func hasSucceeded(sb *v1alpha1.StorageBenchmark) (bool, error) {
-	succeeded := succeededOf(sb)
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	if succeeded.Status == metav1.ConditionFalse {
 		return false, errors.New("it ended")
 	}
 	return succeeded.Status == metav1.ConditionTrue, nil
-}
-
-func succeededOf(sb *v1alpha1.StorageBenchmark) metav1.Condition {
-	return ptr.Deref(meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded), metav1.Condition{})
 }
 
 // removeBenchmark deletes the benchmark, and waits until it is gone.

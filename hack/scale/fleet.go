@@ -11,7 +11,6 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"golang.org/x/sync/errgroup"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -250,7 +249,7 @@ func untilRead(ctx context.Context, c client.Client) error {
 			return err
 		}
 		for i := range all.Items {
-			if meta.FindStatusCondition(all.Items[i].Status.Conditions, v1alpha1.ConditionRegressed) == nil {
+			if all.Items[i].Status.Condition(v1alpha1.ConditionRegressed).Status == "" {
 				return fmt.Errorf("that of %s is not", all.Items[i].Name)
 			}
 		}
@@ -316,7 +315,7 @@ func runTogether(ctx context.Context, c client.WithWatch, count int, spread time
 func removeAll(ctx context.Context, c client.Client, all []*v1alpha1.StorageBenchmark) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, sb := range all {
-		if !meta.IsStatusConditionTrue(sb.Status.Conditions, v1alpha1.ConditionSucceeded) {
+		if sb.Status.Condition(v1alpha1.ConditionSucceeded).Status != metav1.ConditionTrue {
 			return fmt.Errorf("%s did not succeed", sb.Name)
 		}
 		group.Go(func() error { return removeBenchmark(ctx, c, sb.DeepCopy()) })

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
@@ -70,7 +69,7 @@ func (r Rivals) older(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark 
 // isInNeed says whether a benchmark holds some nodes and waits for more. Only those of the pods count that its status knows of, which
 // nobody but the operator writes: who may create pods can make others that look the same.
 func isInNeed(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) bool {
-	if !sb.DeletionTimestamp.IsZero() || meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured) != nil {
+	if !sb.DeletionTimestamp.IsZero() || sb.Status.HasMeasured() {
 		return false
 	}
 	known := sets.New[string]()

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 )
@@ -31,10 +29,7 @@ func Began(sb *v1alpha1.StorageBenchmark) time.Time {
 	if !sb.DeletionTimestamp.IsZero() {
 		return sb.DeletionTimestamp.Time
 	}
-	if measured := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionMeasured); measured != nil {
-		return measured.LastTransitionTime.Time
-	}
-	return time.Time{}
+	return sb.Status.Condition(v1alpha1.ConditionMeasured).LastTransitionTime.Time
 }
 
 // Remaining returns for how long clean-up may go on.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -105,7 +104,7 @@ func Judge(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmar
 // Told returns what Judge does of a benchmark of which the operator has said whether it is as expected, and nothing before: a median over some
 // of the repetitions is another one.
 func Told(sb *v1alpha1.StorageBenchmark) []Finding {
-	if meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet) == nil {
+	if sb.Status.Condition(v1alpha1.ConditionExpectationsMet).Status == "" {
 		return nil
 	}
 	return Judge(&sb.Spec, &sb.Status)

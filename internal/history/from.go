@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -27,15 +26,13 @@ const (
 // instance type, zone, node and baselines, and which targets a driver has. So the caller gives the rest: operator, images of drivers, StorageClasses,
 // and what nodes say of themselves.
 func FromBenchmark(sb *v1alpha1.StorageBenchmark, env Environment) Point {
-	p := Point{
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
+	return Point{
 		Time: endOf(sb), Benchmark: sb.Name, UID: string(sb.UID),
 		Environment: environmentOf(sb, env),
 		Cases:       withSearches(casesOf(sb.Status.Comparisons), &sb.Status),
+		Succeeded:   succeeded.Status == metav1.ConditionTrue, Reason: succeeded.Reason,
 	}
-	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		p.Succeeded, p.Reason = c.Status == metav1.ConditionTrue, c.Reason
-	}
-	return p
 }
 
 // endOf is when a benchmark ended. One that has no such time is as old as it is itself.

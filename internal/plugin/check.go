@@ -119,7 +119,7 @@ func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, key client.ObjectK
 	return err
 }
 
-// goodEnough returns an error if the storage is not good enough for something, or if that was not measured. What misses is told also where
+// goodEnough returns an error if the storage is not good enough for something, or if that was not measured, or not asked. What misses is told also where
 // other runs failed: it is known. Whether storage is good enough for a preset that was left out is not.
 func (o *checkOptions) goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
 	missed := asExpected(benchmark)
@@ -128,9 +128,6 @@ func (o *checkOptions) goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
 	}
 	if failed := judge(benchmark); failed != nil {
 		return failed
-	}
-	if expectsAnything(benchmark) && missed != nil {
-		return missed
 	}
 	var unanswered []string
 	for i := range o.leftOut {
@@ -142,15 +139,7 @@ func (o *checkOptions) goodEnough(benchmark *v1alpha1.StorageBenchmark) error {
 		return fmt.Errorf("%s: not checked, because it does not work on this storage: %s; --preset checks those that you name",
 			benchmark.Name, strings.Join(unanswered, ", "))
 	}
-	return nil
-}
-
-// expectsAnything says whether there is a preset that can be missed.
-func expectsAnything(benchmark *v1alpha1.StorageBenchmark) bool {
-	return slices.ContainsFunc(benchmark.Spec.Workloads, func(w v1alpha1.Workload) bool {
-		p, known := preset.Of(&w)
-		return known && len(p.Thresholds) > 0
-	})
+	return missed
 }
 
 // benchmark makes the benchmark that checks. On standard error it tells what is left out. What was asked for by its name is not left out: a

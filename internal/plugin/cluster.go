@@ -61,6 +61,9 @@ func (c *cluster) benchmark(ctx context.Context, name string) (*v1alpha1.Storage
 	return benchmark, explainMissing(c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, benchmark))
 }
 
+// installPage says how the operator gets into a cluster.
+const installPage = "https://github.com/storagebench/storagebench/blob/main/docs/install.md"
+
 // explainMissing says what to do where the cluster knows no StorageBenchmarks. That an object is missing is another matter.
 func explainMissing(err error) error {
 	var status apierrors.APIStatus
@@ -68,7 +71,7 @@ func explainMissing(err error) error {
 	if !unknown && !meta.IsNoMatchError(err) {
 		return err
 	}
-	return fmt.Errorf("%w: is storagebench installed in this cluster? helm upgrade --install storagebench charts/storagebench --namespace storagebench-system --create-namespace", err)
+	return fmt.Errorf("%w: is storagebench installed in this cluster? %s says how", err, installPage)
 }
 
 // newScheme knows StorageBenchmarks, and what Kubernetes itself has.

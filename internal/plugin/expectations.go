@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -15,9 +14,9 @@ var errMissed = errors.New("not as expected")
 
 // asExpected returns an error unless the results of a benchmark that has ended are what is expected of them.
 func asExpected(benchmark *v1alpha1.StorageBenchmark) error {
-	c := meta.FindStatusCondition(benchmark.Status.Conditions, v1alpha1.ConditionExpectationsMet)
+	c := benchmark.Status.Condition(v1alpha1.ConditionExpectationsMet)
 	switch {
-	case c == nil:
+	case c.Status == "":
 		return fmt.Errorf("%s: nothing is expected of it: set spec.expectations, or a preset that expects something (kubectl storagebench presets)", benchmark.Name)
 	case c.Status == metav1.ConditionTrue:
 		return nil

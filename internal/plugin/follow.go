@@ -94,7 +94,7 @@ func comeBack(key client.ObjectKey) string {
 
 // judge returns an error unless each run of a benchmark has a result.
 func judge(benchmark *v1alpha1.StorageBenchmark) error {
-	succeeded := succeeded(benchmark)
+	succeeded := benchmark.Status.Condition(v1alpha1.ConditionSucceeded)
 	if succeeded.Reason == v1alpha1.ReasonCompleted {
 		return nil
 	}

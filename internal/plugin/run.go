@@ -173,7 +173,7 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	return err
 }
 
-// hadEnded says whether an object that was applied is a benchmark which had ended before that.
+// hadEnded says whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
 func hadEnded(info *resource.Info) bool {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
@@ -183,7 +183,7 @@ func hadEnded(info *resource.Info) bool {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
 		return false
 	}
-	return succeeded(&benchmark).Status != metav1.ConditionUnknown
+	return benchmark.Status.HasEnded() && !benchmark.IsCorrected()
 }
 
 // checkFlags refuses flags that do not go together: nobody shall believe that something is held to what is expected which is not.

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -63,7 +61,7 @@ const maxStep = 120
 // printStep prints the step that the benchmark is at when it is another. Preparing and Measuring take turns with each
 // run, so they are printed once; the lines of the runs tell how it goes on.
 func (v *view) printStep() {
-	c := succeeded(v.benchmark)
+	c := v.benchmark.Status.Condition(v1alpha1.ConditionSucceeded)
 	if c.Reason == v.step || c.Reason == "" {
 		return
 	}
@@ -115,7 +113,7 @@ func (v *view) draw() {
 	status := &v.benchmark.Status
 	p := report.ProgressOf(status.Runs, v.planned, v.clock.Now())
 	parts := []string{report.Bar(p.Done, 20), status.Progress}
-	if p.LeftKnown && !v.isMeasured() {
+	if p.LeftKnown && !status.HasMeasured() {
 		parts = append(parts, "about "+p.Left.Round(time.Second).String()+" left")
 	}
 	if v.live != nil && p.Current != nil {
@@ -123,14 +121,14 @@ func (v *view) draw() {
 			parts = append(parts, shown)
 		}
 	}
-	c := succeeded(v.benchmark)
+	c := v.benchmark.Status.Condition(v1alpha1.ConditionSucceeded)
 	step := c.Reason
 	if p.Current != nil {
 		step += " " + p.Current.Name
 	} else if c.Message != "" {
 		step += ": " + oneLineOf(c.Message)
 	}
-	if retrying := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRetrying); retrying != nil {
+	if retrying := status.Condition(v1alpha1.ConditionRetrying); retrying.Status != "" {
 		step += " (retrying: " + oneLineOf(retrying.Message) + ")"
 	}
 	v.screen.show(strings.Join(append(parts, step), "  "))
@@ -143,28 +141,14 @@ func (v *view) followLive(ctx context.Context) {
 	}
 }
 
-// isMeasured says whether all runs have ended, so that clean-up is what is left.
-func (v *view) isMeasured() bool {
-	return meta.FindStatusCondition(v.benchmark.Status.Conditions, v1alpha1.ConditionMeasured) != nil
-}
-
 // hasEnded says whether the benchmark has ended, as far as this spec goes.
 func (v *view) hasEnded() bool {
-	return v.benchmark != nil && succeeded(v.benchmark).Status != metav1.ConditionUnknown &&
-		v.benchmark.Status.ObservedGeneration >= v.benchmark.Generation
+	return v.benchmark != nil && v.benchmark.Status.HasEnded() && v.benchmark.Status.ObservedGeneration >= v.benchmark.Generation
 }
 
 // isUnseen says whether no operator has looked at the benchmark yet.
 func (v *view) isUnseen() bool {
 	return v.benchmark != nil && v.benchmark.Status.ObservedGeneration <= 0
-}
-
-// succeeded returns condition Succeeded. Before the operator has set it, it is Unknown without a reason.
-func succeeded(benchmark *v1alpha1.StorageBenchmark) metav1.Condition {
-	if c := meta.FindStatusCondition(benchmark.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		return *c
-	}
-	return metav1.Condition{Status: metav1.ConditionUnknown}
 }
 
 // oneLineOf puts a message of several lines into one.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -94,9 +93,9 @@ func (e *historyExplanation) starts(now time.Time) []string {
 
 // whyNot says why no benchmark is made, or was made last; "" if one was.
 func (e *historyExplanation) whyNot() string {
-	c := meta.FindStatusCondition(e.schedule.Status.Conditions, v1alpha1.ConditionScheduled)
+	c := e.schedule.Status.Condition(v1alpha1.ConditionScheduled)
 	switch {
-	case c == nil || c.Message == "":
+	case c.Message == "":
 		return ""
 	case c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed:
 		return e.style.warning("The last one could not be made") + ": " + foreign(c.Message)
@@ -114,7 +113,7 @@ func (e *historyExplanation) kept(h *history.History) []string {
 		words += ", since " + regression.Minute(h.Points[0].Time)
 	}
 	sentences := []string{words + "."}
-	if c := meta.FindStatusCondition(e.schedule.Status.Conditions, v1alpha1.ConditionHistoryKept); c != nil && c.Status == metav1.ConditionFalse {
+	if c := e.schedule.Status.Condition(v1alpha1.ConditionHistoryKept); c.Status == metav1.ConditionFalse {
 		sentences = append(sentences, e.style.warning("The last points could not be kept")+": "+foreign(c.Message))
 	}
 	return sentences

@@ -1,12 +1,12 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -182,11 +182,11 @@ func (e *explanation) failed(run *v1alpha1.Run) {
 	if run.LogConfigMap != "" {
 		e.command("Log", fmt.Sprintf("kubectl storagebench logs %s %s -n %s", e.sb.Name, run.Name, e.sb.Namespace))
 	}
-	reason := v1alpha1.ReasonRunFailed
-	if succeeded := e.ended(); succeeded != nil && afterFailure[succeeded.Reason] != "" {
-		reason = succeeded.Reason
+	next := afterFailure[v1alpha1.ReasonRunFailed]
+	if succeeded := e.sb.Status.Condition(v1alpha1.ConditionSucceeded); succeeded.Status == metav1.ConditionFalse {
+		next = cmp.Or(afterFailure[succeeded.Reason], next)
 	}
-	e.say("Next", afterFailure[reason])
+	e.say("Next", next)
 }
 
 // abandoned tells of attempts of a run that were ended without a result.
@@ -198,20 +198,11 @@ func (e *explanation) abandoned(run *v1alpha1.Run) {
 	}
 }
 
-// ended returns condition Succeeded of a benchmark that failed, else nil.
-func (e *explanation) ended() *metav1.Condition {
-	succeeded := meta.FindStatusCondition(e.sb.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if succeeded == nil || succeeded.Status != metav1.ConditionFalse {
-		return nil
-	}
-	return succeeded
-}
-
 // outcome says why a benchmark failed, or how far one is that goes on.
 func (e *explanation) outcome() {
-	succeeded := meta.FindStatusCondition(e.sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	succeeded := e.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	switch {
-	case succeeded == nil:
+	case succeeded.Status == "":
 		if !e.begun {
 			e.title(e.sb.Name + " has not begun")
 		}

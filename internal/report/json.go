@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -57,15 +56,13 @@ func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 
 // benchmarkOf returns which benchmark it is.
 func benchmarkOf(sb *v1alpha1.StorageBenchmark) Benchmark {
-	b := Benchmark{
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
+	return Benchmark{
 		Namespace: sb.Namespace, Name: sb.Name, UID: sb.UID, Baseline: baseline(&sb.Spec),
 		StartTime: sb.Status.StartTime, CompletionTime: sb.Status.CompletionTime,
 		PlannedRuns: sb.Status.PlannedRuns, FinishedRuns: sb.Status.FinishedRuns,
+		Reason: succeeded.Reason, Message: succeeded.Message,
 	}
-	if succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); succeeded != nil {
-		b.Reason, b.Message = succeeded.Reason, succeeded.Message
-	}
-	return b
 }
 
 // orEmpty returns [] for nil, so that programs need not care.

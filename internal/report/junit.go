@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -61,9 +60,9 @@ func (u uniqueNames) of(name string) string {
 // wholeTest says whether the benchmark has ended and measured. That runs failed is told by their tests, where there are such.
 func wholeTest(sb *v1alpha1.StorageBenchmark) junit.Testcase {
 	test := junit.Testcase{Classname: sb.Name, Name: "benchmark"}
-	succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	switch {
-	case succeeded == nil:
+	case succeeded.Status == "":
 		test.Error = problem("NotBegun", "no operator has taken the benchmark up")
 	case succeeded.Status == metav1.ConditionUnknown:
 		test.Error = problem("NotEnded", fmt.Sprintf("the benchmark goes on: %s: %s", succeeded.Reason, succeeded.Message))
@@ -107,12 +106,12 @@ func expectationTest(benchmark string, f *expectation.Finding) junit.Testcase {
 // toldTest is what the operator says of all expectations, where no finding says so: an operator of another version knows other presets.
 func toldTest(sb *v1alpha1.StorageBenchmark, findings []expectation.Finding) (junit.Testcase, bool) {
 	test := junit.Testcase{Classname: sb.Name, Name: "expectations"}
-	told := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionExpectationsMet)
+	told := sb.Status.Condition(v1alpha1.ConditionExpectationsMet)
 	has := func(v expectation.Verdict) bool {
 		return slices.ContainsFunc(findings, func(f expectation.Finding) bool { return f.Verdict == v })
 	}
 	switch {
-	case told == nil || told.Status == metav1.ConditionTrue:
+	case told.Status == "" || told.Status == metav1.ConditionTrue:
 		return test, false
 	case told.Status == metav1.ConditionFalse && !has(expectation.Missed):
 		test.Failure = problem(told.Reason, told.Message)

@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/apimachinery/pkg/api/meta"
 	apiduration "k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -25,12 +25,8 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 		if namespaces {
 			namespace = sb.Namespace
 		}
-		status := "-"
-		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-			status = c.Reason
-		}
 		t.AppendRow([]any{
-			namespace, sb.Name, status, sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
+			namespace, sb.Name, cmp.Or(sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason, "-"), sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
 			legible.Line(sb.Status.Summary),
 		})
 	}

@@ -23,6 +23,10 @@ const (
 	// https://docs.aws.amazon.com/eks/latest/userguide/create-storage-class.html
 	EBSAutoModeDriver = "ebs.csi.eks.amazonaws.com"
 
+	// ebsInTree stands in StorageClasses from the time before CSI, such as class gp2 that comes with EKS. Kubernetes has
+	// EBSDriver make their volumes: https://kubernetes.io/docs/concepts/storage/volumes/#awselasticblockstore
+	ebsInTree = "kubernetes.io/aws-ebs"
+
 	// NoProvisioner stands in a StorageClass for which no volume is ever made: its claims come to volumes that are there.
 	// https://kubernetes.io/docs/concepts/storage/storage-classes/#local
 	NoProvisioner = "kubernetes.io/no-provisioner"
@@ -91,6 +95,14 @@ func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || 
 
 // MakesVolume says whether the target's PersistentVolume is made for the benchmark, by itself: of storage that is mounted as it is.
 func MakesVolume(t *v1alpha1.Target) bool { return t.S3 != nil || (t.EFS != nil && isStatic(t.EFS)) }
+
+// DriverOf returns the driver that makes the volumes of a provisioner, as StorageClasses and volumes name it.
+func DriverOf(provisioner string) string {
+	if provisioner == ebsInTree {
+		return EBSDriver
+	}
+	return provisioner
+}
 
 // isEBS says whether volumes of a CSI driver are EBS volumes.
 func isEBS(driver string) bool { return driver == EBSDriver || driver == EBSAutoModeDriver }

@@ -2,9 +2,12 @@
 package volumes
 
 import (
+	"path"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // IsBound says whether a volume is a claim's by its own word. By that of the claim it need not be: who makes a claim can name
@@ -19,6 +22,8 @@ func Handle(pv *corev1.PersistentVolume) string {
 	switch source := pv.Spec.PersistentVolumeSource; {
 	case source.CSI != nil:
 		return source.CSI.VolumeHandle
+	case source.AWSElasticBlockStore != nil: // of a StorageClass from before CSI; it may begin with the zone
+		return path.Base(source.AWSElasticBlockStore.VolumeID)
 	case source.Local != nil:
 		return source.Local.Path
 	case source.HostPath != nil:
@@ -38,5 +43,5 @@ func Driver(pv *corev1.PersistentVolume) string {
 	if pv.Spec.CSI != nil {
 		return pv.Spec.CSI.Driver
 	}
-	return Provisioner(pv)
+	return storage.DriverOf(Provisioner(pv))
 }

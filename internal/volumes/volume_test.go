@@ -35,6 +35,8 @@ func TestIsBound(t *testing.T) {
 func TestHandle(t *testing.T) {
 	for want, source := range map[string]corev1.PersistentVolumeSource{
 		"vol-0123":       {CSI: &corev1.CSIPersistentVolumeSource{VolumeHandle: "vol-0123"}},
+		"vol-4567":       {AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-4567"}},
+		"vol-89ab":       {AWSElasticBlockStore: &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "aws://eu-central-1a/vol-89ab"}},
 		"/mnt/disk":      {Local: &corev1.LocalVolumeSource{Path: "/mnt/disk"}},
 		"/var/x":         {HostPath: &corev1.HostPathVolumeSource{Path: "/var/x"}},
 		"server:/export": {NFS: &corev1.NFSVolumeSource{Server: "server", Path: "/export"}},
@@ -43,6 +45,28 @@ func TestHandle(t *testing.T) {
 		pv := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeSource: source}}
 		if got := Handle(pv); got != want {
 			t.Errorf("handle is %q, want %q", got, want)
+		}
+	}
+}
+
+// Of classes from before CSI the driver is the one that Kubernetes has make their volumes.
+func TestDriver(t *testing.T) {
+	made := func(by string) *corev1.PersistentVolume {
+		return &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"pv.kubernetes.io/provisioned-by": by}}}
+	}
+	byCSI := made("ebs.csi.aws.com")
+	byCSI.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com"}
+	for name, test := range map[string]struct {
+		pv   *corev1.PersistentVolume
+		want string
+	}{
+		"CSI":                 {byCSI, "ebs.csi.aws.com"},
+		"before CSI":          {made("kubernetes.io/aws-ebs"), "ebs.csi.aws.com"},
+		"another provisioner": {made("rancher.io/local-path"), "rancher.io/local-path"},
+		"by an administrator": {&corev1.PersistentVolume{}, ""},
+	} {
+		if got := Driver(test.pv); got != test.want {
+			t.Errorf("%s: driver %q, want %q", name, got, test.want)
 		}
 	}
 }

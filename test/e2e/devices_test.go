@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -49,7 +48,7 @@ func TestFreedDeviceStaysAsItWas(t *testing.T) {
 		if volumes := done.Status.Targets[0].Volumes; len(volumes) != 1 || volumes[0].Name != volume.Name {
 			t.Fatalf("%s: the claim came to %+v, and not to %s, so this shows nothing", test.name, volumes, volume.Name)
 		}
-		if cleaned := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionCleanedUp); cleaned == nil || !strings.Contains(cleaned.Message, "raw block volume "+volume.Name) {
+		if cleaned := done.Status.Condition(v1alpha1.ConditionCleanedUp); !strings.Contains(cleaned.Message, "raw block volume "+volume.Name) {
 			t.Errorf("%s: CleanedUp = %+v", test.name, cleaned)
 		}
 		awaitPhase(t, volume, corev1.VolumeReleased)

@@ -207,10 +207,7 @@ func patienceWith(sb *v1alpha1.StorageBenchmark) time.Duration {
 }
 
 func succeeded(sb *v1alpha1.StorageBenchmark) metav1.Condition {
-	if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
+	return sb.Status.Condition(v1alpha1.ConditionSucceeded)
 }
 
 // atStep says whether the benchmark is at the step.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -75,7 +74,7 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("comparison %+v", c)
 		}
 	}
-	if c := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionExpectationsMet); c == nil || c.Status != metav1.ConditionTrue {
+	if c := done.Status.Condition(v1alpha1.ConditionExpectationsMet); c.Status != metav1.ConditionTrue {
 		t.Errorf("expectations: %+v", c)
 	}
 }

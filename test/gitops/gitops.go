@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/config/argocd"
@@ -95,7 +94,7 @@ func luaValue(state *lua.LState, value any) lua.LValue {
 
 // Expect returns an error unless the tools see a benchmark as its condition Succeeded says.
 func Expect(sb *v1alpha1.StorageBenchmark) error {
-	succeeded := ptr.Deref(meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded), metav1.Condition{})
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	kstatus, argo := status.InProgressStatus, "Progressing"
 	switch {
 	case succeeded.Status == metav1.ConditionTrue:

@@ -13,7 +13,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -141,7 +140,7 @@ func (w *World) Until(sb *v1alpha1.StorageBenchmark, check func(*v1alpha1.Storag
 func (w *World) UntilEnded(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	return w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
-		if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded); c == nil || c.Status == metav1.ConditionUnknown {
+		if !sb.Status.HasEnded() {
 			return fmt.Errorf("%s has not ended", sb.Name)
 		}
 		return nil

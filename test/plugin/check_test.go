@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // synced returns a run of etcd's preset whose syncs took so long.
@@ -108,6 +110,53 @@ spec:
 	}
 	if !strings.Contains(plugin.out.String(), "Nothing was judged: ") {
 		t.Errorf("it does not say that nothing was judged:\n%s", &plugin.out)
+	}
+}
+
+// A pipeline does not pass by presets that expect nothing.
+func TestCheckThatJudgesNothing(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	plugin := u.start(t, "check", "--class", "gp3", "--preset", "postgres-wal")
+	sb := u.only(t)
+	run := ended("gp3", 400)
+	run.Name, run.Workload = sb.Spec.Workloads[0].Name+".gp3", sb.Spec.Workloads[0].Name
+	u.set(t, sb, v1alpha1.ReasonCompleted, "all", runs("1/1", run), judged(sb))
+	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), "nothing is expected of it") || !strings.Contains(plugin.out.String(), "Nothing was judged: ") {
+		t.Errorf("exit code %d, want 1:\n%s\n%s", code, &plugin.out, &plugin.notes)
+	}
+}
+
+// A spec that was refused, and is corrected, is measured now.
+func TestRunOfWhatWasCorrected(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	of := func(class string) string {
+		return writeFile(t, `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmark
+metadata: {name: again}
+spec:
+  targets: [{name: gp3, storageClassName: `+class+`}]
+  workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}}]
+  expectations: [{metric: write.iops, min: 1000}]
+`)
+	}
+	plugin := u.start(t, "run", "-f", of("gp33"), "--fail-on-expectations")
+	u.set(t, u.only(t), v1alpha1.ReasonInvalidSpec, "there is no such StorageClass")
+	if code := plugin.end(t); code != 1 {
+		t.Fatalf("exit code %d where the spec was refused:\n%s", code, &plugin.notes)
+	}
+	plugin = u.start(t, "run", "-f", of("gp3"), "--fail-on-expectations")
+	var sb *v1alpha1.StorageBenchmark
+	await.Holds(t, func() error {
+		if sb = u.only(t); sb.Generation < 2 {
+			return errors.New("the correction is not applied")
+		}
+		return nil
+	})
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), judged(sb))
+	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "had ended before") {
+		t.Errorf("exit code %d, want 0:\n%s", code, &plugin.notes)
 	}
 }
 

@@ -170,7 +170,7 @@ func (u *user) set(t *testing.T, sb *v1alpha1.StorageBenchmark, reason, message 
 		switch reason {
 		case v1alpha1.ReasonCompleted:
 			outcome = metav1.ConditionTrue
-		case v1alpha1.ReasonRunFailed:
+		case v1alpha1.ReasonRunFailed, v1alpha1.ReasonInvalidSpec:
 			outcome = metav1.ConditionFalse
 		}
 		sb.Status.ObservedGeneration = sb.Generation

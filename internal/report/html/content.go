@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
@@ -110,8 +109,8 @@ func (r *results) workload(w *v1alpha1.Workload) workload {
 
 // stateOf says how the benchmark ended, or which step it is at.
 func stateOf(sb *v1alpha1.StorageBenchmark) state {
-	succeeded := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionSucceeded)
-	if succeeded == nil {
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
+	if succeeded.Status == "" {
 		return state{Text: "Not begun", Class: "unsure"}
 	}
 	s := state{Text: succeeded.Reason, Message: succeeded.Message, Class: "unsure"}
