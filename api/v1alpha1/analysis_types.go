@@ -165,7 +165,7 @@ const (
 	BoundInstanceIOPS = "InstanceIOPS"
 	// BoundInstanceThroughput: the bytes per second that the node's instance can do.
 	BoundInstanceThroughput = "InstanceThroughput"
-	// BoundWorkloadRate: the rate that the workload itself is held to, by fio's rate or rate_iops.
+	// BoundWorkloadRate: the rate that the workload itself is held to, by fio's rate, rate_iops or thinktime.
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
 	BoundClientCPU = "ClientCPU"

@@ -188,7 +188,7 @@ type IOComparison struct {
 
 	// judgedBy is the latency that the verdict is on. It is set where most runs of the target and of the baseline did the rate that
 	// the workload asks for (limitedBy.reason WorkloadRate): their IOPS are those of the workload. Unset where the verdict is on
-	// IOPS.
+	// IOPS, also of writes that wait for syncs: the verdict of sync is the one on latency.
 	// +optional
 	JudgedBy JudgedBy `json:"judgedBy,omitempty"`
 }

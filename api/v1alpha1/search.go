@@ -29,5 +29,10 @@ func (r *Run) Stands() bool { return r.Search == nil || r.Search.Verdict == Sear
 
 // IsOf says whether the run's result is one of those by which a workload, with a choice of its matrix, is judged on a target.
 func (r *Run) IsOf(target, workload string, choice map[string]string) bool {
-	return r.Stands() && r.Target == target && r.Workload == workload && maps.Equal(r.Case(), choice)
+	return r.Stands() && r.IsCase(target, workload, choice)
+}
+
+// IsCase says whether the run is of a workload on a target, with a choice of its matrix.
+func (r *Run) IsCase(target, workload string, choice map[string]string) bool {
+	return r.Target == target && r.Workload == workload && maps.Equal(r.Case(), choice)
 }

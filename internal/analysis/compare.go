@@ -98,14 +98,29 @@ func groupResults(runs []v1alpha1.Run) []*group {
 			seen[measured.Name]++
 		}
 	}
+	for _, g := range groups {
+		g.addSearches(runs)
+	}
 	return groups
 }
 
+// addSearches adds to targets on which a search had an answer the repetitions in which it had none. Else those would be compared that did well, and no others.
+func (g *group) addSearches(runs []v1alpha1.Run) {
+	for target := range g.results {
+		nothing := WithoutAnswer(runs, func(run *v1alpha1.Run) bool {
+			return run.IsCase(target, g.comparison.Workload, g.comparison.Parameters)
+		})
+		g.results[target] = append(g.results[target], nothing...)
+	}
+}
+
 // compareTarget compares a target's results with the baseline's, of which there are none for the baseline
-// itself. Where both did the rate that the workload asks for, verdicts are on latencies: IOPS are alike whatever the storage is.
+// itself. Where both did the rate that the workload asks for, verdicts are on latencies: IOPS are alike whatever the storage is. Of
+// writes that wait for syncs the row of syncs has that verdict.
 func (f *family) compareTarget(name string, own, base []*v1alpha1.Result, bothAtRate bool) v1alpha1.TargetComparison {
 	io := func(direction string) *v1alpha1.IOComparison {
-		return f.compareIO(column(own, direction), column(base, direction), bothAtRate)
+		byLatency := bothAtRate && (direction != v1alpha1.DirectionWrite || !WaitForSyncs(own) && !WaitForSyncs(base))
+		return f.compareIO(column(own, direction), column(base, direction), byLatency)
 	}
 	t := v1alpha1.TargetComparison{
 		Name: name, Runs: int32(len(own)),
@@ -130,6 +145,19 @@ func areJudgedByLatency(t *v1alpha1.TargetComparison) bool {
 		}
 	}
 	return false
+}
+
+// WaitForSyncs says whether syncs take longer than the writes between them in most of the results, by p99. Then who writes waits for the syncs, and memory may
+// have taken the writes.
+func WaitForSyncs(results []*v1alpha1.Result) bool {
+	waits := 0
+	for _, r := range results {
+		if r.Sync != nil && r.Sync.Latency != nil && r.Write != nil && r.Write.CompletionLatency != nil &&
+			r.Sync.Latency.P99Nanoseconds > r.Write.CompletionLatency.P99Nanoseconds {
+			waits++
+		}
+	}
+	return 2*waits > len(results)
 }
 
 // compareTotal returns nil unless a result has more than one direction. Where verdicts are on latencies, it has none.
@@ -159,8 +187,8 @@ func (f *family) compareRates(s *v1alpha1.Statistic, whole, own, base []int64, y
 }
 
 // compareIO compares what results have in one direction, nil for a result without such I/O: its figures
-// count as 0. It returns nil if own is empty. The verdict is on IOPS, or where both did the rate that the workload asks for, on a latency.
-func (f *family) compareIO(own, base []*v1alpha1.IOResult, bothAtRate bool) *v1alpha1.IOComparison {
+// count as 0. It returns nil if own is empty. The verdict is on IOPS, or on a latency.
+func (f *family) compareIO(own, base []*v1alpha1.IOResult, byLatency bool) *v1alpha1.IOComparison {
 	if len(own) == 0 {
 		return nil
 	}
@@ -180,9 +208,9 @@ func (f *family) compareIO(own, base []*v1alpha1.IOResult, bothAtRate bool) *v1a
 		*l.statistic, *l.ratio = compareLatencies(f, own, base, l.of)
 	}
 	switch {
-	case bothAtRate && c.P99Ratio != "":
+	case byLatency && c.P99Ratio != "":
 		c.JudgedBy = v1alpha1.JudgedByP99
-	case bothAtRate && c.MeanRatio != "":
+	case byLatency && c.MeanRatio != "":
 		c.JudgedBy = v1alpha1.JudgedByMean
 	}
 	f.addRow(&c.Verdict, c.Judged(), len(own), len(base))

@@ -67,6 +67,34 @@ func TestVerdictAtRate(t *testing.T) {
 	}
 }
 
+// Of writes that wait for syncs memory may have taken the time: the row of syncs has the verdict.
+func TestSyncsAtRate(t *testing.T) {
+	timesOf := func(target string, write, sync int64) []v1alpha1.Run {
+		runs := held(repeated(target, [2]int64{100, write}, [2]int64{100, write + 1}, [2]int64{100, write - 1}, [2]int64{100, write}, [2]int64{100, write}), v1alpha1.BoundWorkloadRate)
+		for i := range runs {
+			of := sync + int64(i)
+			runs[i].Result.Sync = &v1alpha1.SyncResult{Count: 6000, MeanNanoseconds: of, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: of, P90Nanoseconds: of, P99Nanoseconds: of}}
+		}
+		return runs
+	}
+	for name, test := range map[string]struct {
+		own, base []v1alpha1.Run
+		judgedBy  v1alpha1.JudgedBy
+		write     v1alpha1.Verdict
+	}{
+		"syncs take longer":  {timesOf("own", 500, 50_000_000), timesOf("base", 300, 2_000_000), "", v1alpha1.VerdictSame},
+		"on the baseline":    {timesOf("own", 500_000, 1000), timesOf("base", 300_000, 2_000_000), "", v1alpha1.VerdictSame},
+		"writes take longer": {timesOf("own", 500_000, 50_000), timesOf("base", 300_000, 20_000), v1alpha1.JudgedByP99, v1alpha1.VerdictSlower},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := Compare(append(test.own, test.base...), []string{"own", "base"}, "base")[0].Targets[0]
+			if own.Write.JudgedBy != test.judgedBy || own.Write.Verdict != test.write || own.Sync.Verdict == "" {
+				t.Errorf("writes are %s by %q and syncs %q, want %s by %q and a verdict", own.Write.Verdict, own.Write.JudgedBy, own.Sync.Verdict, test.write, test.judgedBy)
+			}
+		})
+	}
+}
+
 // Latencies of reads and writes have no total: each has its verdict, and all together has none.
 func TestTotalAtRate(t *testing.T) {
 	var runs []v1alpha1.Run

@@ -46,36 +46,59 @@ func omittedWaits(s seen) string {
 	if !s.load.InlineRate || s.load.InFlight <= 0 {
 		return ""
 	}
-	due := dueIOPS(s.result, s.load)
-	for direction, io := range s.result.Directions() {
-		if io.CompletionLatency == nil || due <= 0 {
-			continue
-		}
-		longest := float64(io.CompletionLatency.P999Nanoseconds)
-		between := float64(s.load.InFlight) / due * 1e9
-		if longest > between {
+	due := dueIOPS(s.result, s.load) / float64(s.load.InFlight)
+	if due <= 0 {
+		return ""
+	}
+	for _, w := range waitsOf(s.result) {
+		longest := float64(w.latency.P999Nanoseconds)
+		if w.perIO*longest*due > 1e9 {
 			return fmt.Sprintf("a rate of %.0f IOPS gives each I/O %s, and p99.9 of %ss is %s: I/Os that were due meanwhile began late, and no latency shows that",
-				due, duration(between), direction, duration(longest))
+				due*float64(s.load.InFlight), duration(1e9/due), w.what, duration(longest))
 		}
-		if message := stalled(io, direction, due/float64(s.load.InFlight)); message != "" {
+		if message := w.stalled(due); message != "" {
 			return message
 		}
 	}
 	return ""
 }
 
+// waits are the waits of one kind, in which a job begins no other I/O: those for I/Os, and for syncs between them.
+type waits struct {
+	what    string
+	latency *v1alpha1.LatencyDistribution
+	// ios are the I/Os that may be late, and perIO is how many of the waits there are for each.
+	ios   int64
+	perIO float64
+}
+
+// waitsOf returns those whose latencies fio took.
+func waitsOf(r *v1alpha1.Result) []waits {
+	var all []waits
+	for direction, io := range r.Directions() {
+		if io.CompletionLatency != nil {
+			all = append(all, waits{direction, io.CompletionLatency, io.IOs, 1})
+		}
+	}
+	if sync := r.Sync; sync != nil && sync.Latency != nil {
+		ios := max(ioOrNone(r.Write).IOs, sync.Count, 1)
+		all = append(all, waits{"sync", sync.Latency, ios, float64(sync.Count) / float64(ios)})
+	}
+	return all
+}
+
 // latePermille is the share of I/Os, in thousandths, from which on those that began late count: so many are above p99.9.
 const latePermille = 1
 
-// stalled is about a single I/O that took so long that many others were due meanwhile, of those that its place in flight had to do: so many a second.
-func stalled(io *v1alpha1.IOResult, direction string, due float64) string {
-	longest := float64(io.CompletionLatency.MaxNanoseconds)
+// stalled is about a single wait that took so long that many I/Os were due meanwhile, of those that its place in flight had to do: so many a second.
+func (w waits) stalled(due float64) string {
+	longest := float64(w.latency.MaxNanoseconds)
 	late := due*longest/1e9 - 1
-	if io.IOs <= 0 || late*1000 <= latePermille*float64(io.IOs) {
+	if w.ios <= 0 || late*1000 <= latePermille*float64(w.ios) {
 		return ""
 	}
 	return fmt.Sprintf("the longest %s took %s: %.0f I/Os were due meanwhile and began late; no latency shows that, so percentiles above p%s are too low",
-		direction, duration(longest), late, legible.Significant(100*max(0, 1-late/float64(io.IOs))))
+		w.what, duration(longest), late, legible.Significant(100*max(0, 1-late/float64(w.ios))))
 }
 
 // dueIOPS are the I/Os per second that jobs are to begin by their rate, at the size of the I/Os that they had; 0 if they have no rate.

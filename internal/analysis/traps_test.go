@@ -16,6 +16,14 @@ func TestTraps(t *testing.T) {
 	}
 	stalled := burstOf(100, 4096)
 	stalled.IOs, stalled.CompletionLatency.P999Nanoseconds, stalled.CompletionLatency.MaxNanoseconds = 100_000, 1_500_000, 2_000_000_000
+	// Memory takes 600,000 writes at once, and of so many syncs the slowest take so long.
+	synced := func(syncs, slowest int64) v1alpha1.Result {
+		write := burstOf(100, 4096)
+		write.IOs, write.CompletionLatency.P999Nanoseconds, write.CompletionLatency.MaxNanoseconds = 600_000, 30_000, 60_000
+		return v1alpha1.Result{Write: write, Sync: &v1alpha1.SyncResult{
+			Count: syncs, MeanNanoseconds: 1_000_000, Latency: &v1alpha1.LatencyDistribution{P999Nanoseconds: slowest, MaxNanoseconds: slowest},
+		}}
+	}
 	for _, test := range []struct {
 		name   string
 		load   Load
@@ -37,6 +45,9 @@ func TestTraps(t *testing.T) {
 		{"a stall that few I/Os waited for", Load{InlineRate: true, InFlight: 32, RateIOPS: 100}, v1alpha1.Result{Read: stalled}, ""},
 		{"a rate with room", Load{InlineRate: true, InFlight: 2, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
 		{"a rate whose I/Os begin when they are due", Load{InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
+		{"a rate that waits for syncs", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, synced(600_000, 500_000_000),
+			"OmittedWaits a rate of 100 IOPS gives each I/O 10ms, and p99.9 of syncs is 500ms: I/Os that were due meanwhile began late, and no latency shows that"},
+		{"a rate that waits for few syncs", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, synced(200_000, 20_000_000), ""},
 		{"no rate in all directions", Load{InlineRate: true, InFlight: 1}, v1alpha1.Result{Read: slow(50, 4096)}, ""},
 		{"no latency", Load{InlineRate: true, InFlight: 1, RateIOPS: 100}, v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 50}}, ""},
 	} {

@@ -14,11 +14,12 @@ var flattering = []string{
 	v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningShortRuntime, v1alpha1.WarningShortIOs,
 	v1alpha1.WarningSparseReads, v1alpha1.WarningBurstCredits, v1alpha1.WarningMetadataFromMemory, v1alpha1.WarningFasterThanDocumented,
 	v1alpha1.WarningAlikeData, v1alpha1.WarningOmittedWaits, v1alpha1.WarningOtherFilesSynced, v1alpha1.WarningLatencyOfMemory,
+	v1alpha1.WarningRateFell,
 }
 
-// eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not measure together, and of
-// different volumes.
-var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced}
+// eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not measure together, of
+// different volumes, and of rates that still changed.
+var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced, v1alpha1.WarningNotSteady}
 
 // warnedOf returns which of these warnings a run has, or one that repeats it. That of a volume that was replaced is of all of them together.
 func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []string {
@@ -37,12 +38,17 @@ func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []st
 	return reasons
 }
 
-// concernedBy returns those of the warnings that say something of the metric: of what is synced at the end only latencies of writes are memory's.
-func (m Metric) concernedBy(warned []string) []string {
-	if m.Part == v1alpha1.DirectionWrite && m.Unit == Latency {
-		return warned
+// concernedBy returns those of the warnings that say something of the metric. Only latencies of writes can be memory's: of what is synced at the end, and,
+// of which runs have no warning because syncs tell it, of what waits for a sync that takes longer.
+func (m Metric) concernedBy(warned []string, results []*v1alpha1.Result) []string {
+	const memory = v1alpha1.WarningLatencyOfMemory
+	if m.Part != v1alpha1.DirectionWrite || m.Unit != Latency {
+		return slices.DeleteFunc(slices.Clone(warned), func(reason string) bool { return reason == memory })
 	}
-	return slices.DeleteFunc(slices.Clone(warned), func(reason string) bool { return reason == v1alpha1.WarningLatencyOfMemory })
+	if analysis.WaitForSyncs(results) && !slices.Contains(warned, memory) {
+		return append(slices.Clone(warned), memory)
+	}
+	return warned
 }
 
 // withBaseline adds to warnings those of the baseline that spoil a ratio to it.

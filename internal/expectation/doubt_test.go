@@ -78,6 +78,14 @@ func TestHeldBackSections(t *testing.T) {
 	}
 }
 
+// syncing has runs sync, with a 99th percentile in milliseconds.
+func syncing(all []v1alpha1.Run, p99 int64) []v1alpha1.Run {
+	for i := range all {
+		all[i].Result.Sync = &v1alpha1.SyncResult{Count: 10_000, MeanNanoseconds: p99 * ms, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms}}
+	}
+	return all
+}
+
 // Who reads that something is met reads also of clients that did not measure together, and of volumes that are different ones.
 func TestWarnedOf(t *testing.T) {
 	const skew, overlap, replaced = v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced
@@ -98,6 +106,11 @@ func TestWarnedOf(t *testing.T) {
 		"clients that were not together":    {p99, warned(gp3(), skew, overlap), nil, []string{skew, overlap}},
 		"latencies of memory":               {p99, warned(gp3(), v1alpha1.WarningLatencyOfMemory), nil, []string{v1alpha1.WarningLatencyOfMemory}},
 		"latencies of memory, of IOPS":      {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", warned(gp3(), v1alpha1.WarningLatencyOfMemory, skew), nil, []string{skew}},
+		"a rate that fell":                  {p99, warned(gp3(), v1alpha1.WarningRateFell), nil, []string{v1alpha1.WarningRateFell}},
+		"a rate that was not steady":        {p99, warned(gp3(), v1alpha1.WarningNotSteady), nil, []string{v1alpha1.WarningNotSteady}},
+		"writes that wait for syncs":        {p99, syncing(gp3(), 50), nil, []string{v1alpha1.WarningLatencyOfMemory}},
+		"IOPS of such writes":               {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", syncing(gp3(), 50), nil, nil},
+		"syncs that take less":              {p99, syncing(gp3(), 1), nil, nil},
 		"the volume was replaced":           {p99, gp3(), of("gp3", 3), []string{replaced}},
 		"it was before all runs":            {p99, gp3(), of("gp3", 0), nil},
 		"it was behind all runs":            {p99, gp3(), of("gp3", 6), nil},

@@ -80,7 +80,7 @@ type series struct {
 
 // isRepeatedBy says whether a run is of the series. Of a search that are all its steps, of which one stands for it.
 func (s *series) isRepeatedBy(run *v1alpha1.Run) bool {
-	return s.target == run.Target && s.workload == run.Workload && maps.Equal(s.parameters, run.Case())
+	return run.IsCase(s.target, s.workload, s.parameters)
 }
 
 // counterpart says whether the other series is the same on another target.
@@ -147,7 +147,7 @@ func (j *judge) findings(r *Rule) []Finding {
 		}
 		f := Finding{
 			Rule: *r, Target: s.target, Workload: s.workload, Parameters: s.parameters, Section: s.section,
-			Runs: s.runs, Values: valuesOf(r.Metric, s.results), Warned: r.Metric.concernedBy(s.warned), sync: j.syncCall(s.workload),
+			Runs: s.runs, Values: valuesOf(r.Metric, s.results), Warned: r.Metric.concernedBy(s.warned, s.results), sync: j.syncCall(s.workload),
 		}
 		if len(f.Values) == 0 && !j.measures(r, s) {
 			continue // such as reads of a case that only writes
@@ -329,7 +329,7 @@ func repetitionsOf(first *v1alpha1.Run, runs []v1alpha1.Run, warned []string) []
 			add(measured.Name, &measured.Result, boundOf(run, measured))
 		}
 	}
-	for _, result := range withoutAnswer(&empty, runs) {
+	for _, result := range analysis.WithoutAnswer(runs, empty.isRepeatedBy) {
 		add("", result, nil)
 	}
 	if len(sections) == 0 {

@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ type Load struct {
 	// InFlight is the number of I/Os that they keep in flight together.
 	InFlight int64
 	// RateIOPS and RateBytesPerSecond are what they hold themselves to together, reads and writes added up;
-	// 0 if at least one of them does not.
+	// 0 if at least one of them does not. A thinktime holds a job to the I/Os per second that it would do if each took no time.
 	RateIOPS, RateBytesPerSecond int64
 	// Buffered says whether the page cache can answer what at least one does: buffered reads, or buffered writes that are
 	// not synced.
@@ -90,7 +91,7 @@ func newLoad(jobs []job) Load {
 		load.Polls = load.Polls || j.on("hipri") || j.on("sqthread_poll")
 		sets, ok := j.fileSets()
 		files, known = append(files, sets...), known && ok
-		iops, bytes := j.rate("rate_iops"), j.rate("rate")
+		iops, bytes := cmp.Or(j.rate("rate_iops"), j.thinkingIOPS()), j.rate("rate")
 		load.RateIOPS += iops
 		load.RateBytesPerSecond += bytes
 		everyIOPS, everyRate = everyIOPS && iops > 0, everyRate && bytes > 0
@@ -174,6 +175,17 @@ func (j job) rate(name string) int64 {
 		return 0
 	}
 	return all
+}
+
+// thinkingIOPS is how many I/Os per second all clones together would do if these took no time, 0 if there is no thinktime to hold them back.
+func (j job) thinkingIOPS() int64 {
+	const microseconds = 1_000_000
+	wait := j.thinktime()
+	blocks, ok := multiply(max(j.number("thinktime_blocks", 1), 1)*microseconds, j.clones())
+	if wait <= 0 || !ok {
+		return 0
+	}
+	return blocks / wait
 }
 
 // isLimited says whether an option that has a value for each direction limits the job in at least one that it has. 0 is no limit.

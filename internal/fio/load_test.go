@@ -126,6 +126,11 @@ func TestRates(t *testing.T) {
 		"[global]\ngroup_reporting\nrate_iops=100\n[a]\n[b]\n":         {RateIOPS: 200},
 		"[global]\ngroup_reporting\n[a]\nrate_iops=100\n[b]\n":         {},
 		"[global]\ngroup_reporting\n[a]\nrate=1m\n[b]\nrate_iops=10\n": {},
+		"[a]\nthinktime=10ms\nnumjobs=4\n":                             {RateIOPS: 400},
+		"[a]\nthinktime=10000\nthinktime_blocks=3\n":                   {RateIOPS: 300},
+		"[a]\nthinktime=10ms\nrate_iops=50\n":                          {RateIOPS: 50},
+		"[a]\nthinktime=1s\nthinktime_iotime=10s\n":                    {},
+		"[a]\nthinktime=0\n":                                           {},
 		"[a]\nrw=read\nrate=8000P\nnumjobs=1000\n":                     {},
 	} {
 		loads := mustParse(t, text).Loads()

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -33,7 +32,7 @@ func stepsOf(runs []v1alpha1.Run, s *v1alpha1.SearchResult) []*v1alpha1.Run {
 	var steps []*v1alpha1.Run
 	for i := range runs {
 		run := &runs[i]
-		if run.Search != nil && run.Result != nil && run.Target == s.Target && run.Workload == s.Workload && maps.Equal(run.Case(), s.Parameters) {
+		if run.Search != nil && run.Result != nil && run.IsCase(s.Target, s.Workload, s.Parameters) {
 			steps = append(steps, run)
 		}
 	}

@@ -64,13 +64,15 @@ type place struct {
 	runs       int32
 	io         *v1alpha1.IOComparison
 	directions []direction
+	sync       *v1alpha1.SyncComparison
 }
 
 func standingOf(c *v1alpha1.Comparison) standing {
 	var s standing
 	for i := range c.Targets {
 		if all := withTotal(&c.Targets[i]); len(all) > 0 {
-			s = append(s, place{c.Targets[i].Name, c.Targets[i].Runs, all[len(all)-1].io, directions(&c.Targets[i])})
+			t := &c.Targets[i]
+			s = append(s, place{t.Name, t.Runs, all[len(all)-1].io, directions(t), t.Sync})
 		}
 	}
 	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.IOPS.Median, a.io.IOPS.Median) })
@@ -80,18 +82,26 @@ func standingOf(c *v1alpha1.Comparison) standing {
 func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) }
 
 // did is what a target did, with the median latency if fio took it.
-func (p *place) did() string {
-	if p.io.P50Nanoseconds == nil {
-		return p.iops()
+func (p *place) did() string { return p.iops() + median(p.io, p.sync) }
+
+// median is the median latency of a target as it follows IOPS: that of syncs where these take longer, as memory may have taken the writes; "" if
+// fio took none.
+func median(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
+	switch {
+	case io.P50Nanoseconds == nil:
+		return ""
+	case sync != nil && sync.P50Nanoseconds != nil && sync.P50Nanoseconds.Median > io.P50Nanoseconds.Median:
+		return " " + percentile(sync.P50Nanoseconds.Median) + " sync p50"
+	default:
+		return " " + percentile(io.P50Nanoseconds.Median) + " p50"
 	}
-	return p.iops() + " " + percentile(p.io.P50Nanoseconds.Median) + " p50"
 }
 
 // leader says which target is ahead of all others, and by what.
 func (s standing) leader() string {
 	first := s.winner()
 	if first == nil {
-		return noClearBest
+		return s.leaderBySyncs()
 	}
 	for _, other := range s {
 		if other.target != first.target && first.isJudgedByLatency(&other) {
@@ -101,10 +111,21 @@ func (s standing) leader() string {
 	return named(first.target, first.iops())
 }
 
+// leaderBySyncs says which target is ahead of all others by the time that syncs take, where none is by anything else.
+func (s standing) leaderBySyncs() string {
+	if first := s.firstBy((*place).syncsFaster); first != nil {
+		return named(first.target, percentile(first.sync.P99Nanoseconds.Median)+" sync P99")
+	}
+	return noClearBest
+}
+
 // winner returns the target that is ahead of all others, nil if there is none.
-func (s standing) winner() *place {
+func (s standing) winner() *place { return s.firstBy((*place).isAhead) }
+
+// firstBy returns the target that is ahead of each other one, nil if there is none.
+func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
 	for i := range s {
-		behind := func(other place) bool { return other.target == s[i].target || s[i].isAhead(&other) }
+		behind := func(other place) bool { return other.target == s[i].target || isAhead(&s[i], &other) }
 		if !slices.ContainsFunc(s, func(other place) bool { return !behind(other) }) {
 			return &s[i]
 		}
@@ -158,6 +179,20 @@ func (p *place) isAhead(other *place) bool {
 		}
 	}
 	return true
+}
+
+// syncsFaster says whether syncs of a target take less time than another's, by p99.
+func (p *place) syncsFaster(other *place) bool {
+	if p.sync == nil || other.sync == nil || p.sync.P99Nanoseconds == nil || other.sync.P99Nanoseconds == nil {
+		return false
+	}
+	verdict := p.sync.Verdict
+	if p.isBaseline() {
+		verdict = other.sync.Verdict
+	} else if !other.isBaseline() {
+		verdict = ""
+	}
+	return isAhead(other.sync.P99Nanoseconds, p.sync.P99Nanoseconds, verdict, min(p.runs, other.runs) < runsForVerdict, clearRatio)
 }
 
 // isAhead says whether a figure is more than another by the verdict on the two. Where there is none, the figure of each run has to be more than that of

@@ -27,6 +27,16 @@ func TestBest(t *testing.T) {
 	mixed := v1alpha1.TargetComparison{
 		Name: "gp3", Read: compared(3048, 5_342_000), Write: compared(1306, 840), Total: &v1alpha1.TotalComparison{IOPS: statistic(4354)},
 	}
+	// synced returns a target whose writes memory takes in 4 us, and whose syncs take longer.
+	synced := func(name string, p50, p99 int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
+		p99s := statistic(p99)
+		target := v1alpha1.TargetComparison{Name: name, Runs: 6, Write: beside(compared(1759, 3600), 1759, 1759, ratio, "")}
+		if ratio != "" {
+			target.Write.Verdict = same
+		}
+		target.Sync = &v1alpha1.SyncComparison{P50Nanoseconds: new(statistic(p50)), P99Nanoseconds: &p99s, P99Ratio: ratio, Verdict: verdict}
+		return target
+	}
 	const long = "a-target-with-a-name-of-32-chars"
 	for name, test := range map[string]struct {
 		comparisons [][]v1alpha1.TargetComparison
@@ -35,6 +45,9 @@ func TestBest(t *testing.T) {
 		"no result":                    {nil, ""},
 		"nothing of the target":        {[][]v1alpha1.TargetComparison{{{Name: "gp3"}}}, ""},
 		"one target":                   {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
+		"writes that wait for syncs":   {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", "")}}, "1759 IOPS 210us sync p50"},
+		"syncs that take less":         {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 2.00ms sync P99"},
+		"syncs alike":                  {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 4_000_000, "0.85", v1alpha1.VerdictNotShown)}}, "no clear best"},
 		"more than can be":             {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
 		"reads and writes":             {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
 		"one target in several":        {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},

@@ -51,23 +51,21 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 	all := directions(t)
 	parts := make([]string, len(all))
 	for i, d := range all {
-		if parts[i] = summarizeIO(d.io); len(all) > 1 {
+		if parts[i] = summarizeIO(d.io, t.Sync); len(all) > 1 {
 			parts[i] = d.name + " " + parts[i]
 		}
 	}
 	return strings.Join(parts, " + ")
 }
 
-func summarizeIO(io *v1alpha1.IOComparison) string {
+func summarizeIO(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
 	switch {
 	case io.JudgedBy != "":
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
 	case io.IOPSRatio != "":
 		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
-	case io.P50Nanoseconds != nil:
-		return fmt.Sprintf("%d IOPS %s p50", io.IOPS.Median, percentile(io.P50Nanoseconds.Median))
 	default:
-		return fmt.Sprintf("%d IOPS", io.IOPS.Median)
+		return fmt.Sprintf("%d IOPS%s", io.IOPS.Median, median(io, sync))
 	}
 }
 

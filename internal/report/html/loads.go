@@ -89,7 +89,7 @@ func (r *results) loadsOf(s *v1alpha1.SearchResult, metric expectation.Metric) [
 	at := map[int32]*loaded{}
 	for i := range r.sb.Status.Runs {
 		run := &r.sb.Status.Runs[i]
-		if run.Search == nil || run.Result == nil || run.Target != s.Target || run.Workload != s.Workload || !maps.Equal(run.Case(), s.Parameters) {
+		if run.Search == nil || run.Result == nil || !run.IsCase(s.Target, s.Workload, s.Parameters) {
 			continue
 		}
 		nanoseconds, taken := metric.Of(run.Result)

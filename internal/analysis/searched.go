@@ -1,4 +1,4 @@
-package expectation
+package analysis
 
 import (
 	"slices"
@@ -7,13 +7,13 @@ import (
 	"github.com/storagebench/storagebench/internal/direction"
 )
 
-// withoutAnswer returns a result for each repetition of a search in which no load kept the budget: within that nothing was done, and there are no
-// latencies of it.
-func withoutAnswer(s *series, runs []v1alpha1.Run) []*v1alpha1.Result {
+// WithoutAnswer returns a result for each repetition of a search, of those runs that are about it, in which no load kept the budget: within that nothing was
+// done, and there are no latencies of it.
+func WithoutAnswer(runs []v1alpha1.Run, isAbout func(*v1alpha1.Run) bool) []*v1alpha1.Result {
 	var repetitions []int32
 	steps := map[int32][]*v1alpha1.Run{}
 	for i := range runs {
-		if run := &runs[i]; run.Search != nil && s.isRepeatedBy(run) {
+		if run := &runs[i]; run.Search != nil && isAbout(run) {
 			if steps[run.Repetition] == nil {
 				repetitions = append(repetitions, run.Repetition)
 			}
