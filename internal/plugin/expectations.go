@@ -15,13 +15,14 @@ var errMissed = errors.New("not as expected")
 // asExpected returns an error unless the results of a benchmark that has ended are what is expected of them.
 func asExpected(benchmark *v1alpha1.StorageBenchmark) error {
 	c := benchmark.Status.Condition(v1alpha1.ConditionExpectationsMet)
-	switch {
-	case c.Status == "":
+	switch c.Status {
+	case "":
 		return fmt.Errorf("%s: nothing is expected of it: set spec.expectations, or a preset that expects something (kubectl storagebench presets)", benchmark.Name)
-	case c.Status == metav1.ConditionTrue:
+	case metav1.ConditionTrue:
 		return nil
-	case c.Status == metav1.ConditionFalse:
+	case metav1.ConditionFalse:
 		return fmt.Errorf("%s: %w: %s", benchmark.Name, errMissed, oneLineOf(c.Message))
+	case metav1.ConditionUnknown:
 	}
 	return fmt.Errorf("%s: %s", benchmark.Name, oneLineOf(c.Message))
 }

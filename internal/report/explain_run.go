@@ -201,17 +201,18 @@ func (e *explanation) abandoned(run *v1alpha1.Run) {
 // outcome says why a benchmark failed, or how far one is that goes on.
 func (e *explanation) outcome() {
 	succeeded := e.sb.Status.Condition(v1alpha1.ConditionSucceeded)
-	switch {
-	case succeeded.Status == "":
+	switch succeeded.Status {
+	case "":
 		if !e.begun {
 			e.title(e.sb.Name + " has not begun")
 		}
-	case succeeded.Status == metav1.ConditionFalse:
+	case metav1.ConditionFalse:
 		e.title(e.sb.Name + " failed: " + succeeded.Reason)
 		e.say("Why", legible.Line(succeeded.Message))
 		e.say("Next", afterFailure[succeeded.Reason])
-	case succeeded.Status == metav1.ConditionUnknown:
+	case metav1.ConditionUnknown:
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
 		e.say("Now", legible.Line(succeeded.Message))
+	case metav1.ConditionTrue: // what was measured says it
 	}
 }
