@@ -189,12 +189,41 @@ func (c *Cluster) startWorkers(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return c.startAll(ctx, c.controllerManager(), c.scheduler(), c.proxy()) })
 	for _, n := range c.nodes {
-		group.Go(func() error { return c.startKubelet(ctx, n) })
+		group.Go(func() error { return c.startNode(ctx, n) })
 	}
 	for _, a := range c.addons {
 		group.Go(func() error { return c.startAddon(ctx, a) })
 	}
 	return group.Wait()
+}
+
+// registerLimit is how long a kubelet has to register all drivers, which are started at the same time.
+const registerLimit = 30 * time.Second
+
+// startNode starts a kubelet, and once more if it does not register the drivers. One whose watch of their sockets cannot begin
+// logs that and goes on without: Run in Kubernetes' pkg/kubelet/pluginmanager/plugin_manager.go.
+func (c *Cluster) startNode(ctx context.Context, n *node) error {
+	if err := c.startKubelet(ctx, n); err != nil {
+		return err
+	}
+	client, err := c.client()
+	if err != nil {
+		return err
+	}
+	registered := func(ctx context.Context) error { return driversRegistered(ctx, client, n.name, c.drivers()) }
+	err = poll(ctx, "drivers", registerLimit, nil, registered)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.progress.printf("%s: %v. It is started again", n.name, err)
+	record, err := c.record(n.kubelet().name)
+	if err != nil {
+		return err
+	}
+	if err := process.Stop(ctx, record.Identity, stopGrace); err != nil {
+		return c.failed(n.kubelet().name, err)
+	}
+	return c.startKubelet(ctx, n)
 }
 
 // kubeletStarts is how often a kubelet is started before it is given up.

@@ -2,6 +2,7 @@ package csidriver
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"os"
@@ -45,6 +46,8 @@ const announceAgain = 10 * time.Second
 // --mode=kubelet-registration-probe of node-driver-registrar.
 func (s *service) announce(ctx context.Context, sockets Sockets, again time.Duration) error {
 	for {
+		registrar := grpc.NewServer()
+		registration.RegisterRegistrationServer(registrar, &registrationServer{service: s, endpoint: sockets.CSI})
 		attempt, stop := context.WithCancel(ctx)
 		timer := time.AfterFunc(again, func() {
 			if !s.registered.Load() {
@@ -52,8 +55,6 @@ func (s *service) announce(ctx context.Context, sockets Sockets, again time.Dura
 				stop()
 			}
 		})
-		registrar := grpc.NewServer()
-		registration.RegisterRegistrationServer(registrar, &registrationServer{service: s, endpoint: sockets.CSI})
 		err := serve(attempt, registrar, sockets.Registration)
 		timer.Stop()
 		stop()
@@ -64,13 +65,16 @@ func (s *service) announce(ctx context.Context, sockets Sockets, again time.Dura
 }
 
 func serve(ctx context.Context, server *grpc.Server, socket string) error {
-	listener, err := listen(ctx, socket)
+	listener, err := listen(context.WithoutCancel(ctx), socket) // which asks nobody
 	if err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, server.Stop)
 	defer stop()
-	return server.Serve(listener)
+	if err := server.Serve(listener); !errors.Is(err, grpc.ErrServerStopped) || ctx.Err() == nil { // it was stopped before it had begun
+		return err
+	}
+	return nil
 }
 
 func listen(ctx context.Context, socket string) (net.Listener, error) {
