@@ -68,7 +68,7 @@ main() {
   export DEBIAN_FRONTEND=noninteractive
   echo "debian-packages: installing ${wanted[*]}" >&2
   forbid_service_starts
-  retry apt-get -qq update </dev/null 9<&-
+  retry apt-get -qq -o APT::Update::Error-Mode=any update </dev/null 9<&-
   retry install_packages "${wanted[@]}"
 }
 

@@ -28,6 +28,9 @@ const (
 	userNodes     = "kwok"
 )
 
+// serverPatience is how long etcd and kube-apiserver may take to start, and to stop.
+const serverPatience = 2 * time.Minute
+
 // auditPolicy has all writes logged, and of the operator's calls also the reads. Watches are no calls of a pass.
 const auditPolicy = `
 apiVersion: audit.k8s.io/v1
@@ -83,6 +86,10 @@ func (c *controlPlane) startServer(context.Context) error {
 		BinaryAssetsDirectory: c.binaries,
 		CRDDirectoryPaths:     []string{filepath.Join(c.root, "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
+		// Ten and twenty seconds are too few for a machine that does much else.
+		ControlPlaneStartTimeout: serverPatience,
+		ControlPlaneStopTimeout:  serverPatience,
+		CRDInstallOptions:        ctrlenvtest.CRDInstallOptions{MaxTime: serverPatience},
 	}
 	c.environment.ControlPlane.GetAPIServer().Configure().
 		Set("audit-policy-file", policy).

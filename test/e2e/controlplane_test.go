@@ -159,7 +159,7 @@ func newOutage(t *testing.T, component, name, does string, runSeconds int32, awa
 	t.Helper()
 	f := begin(t, &fault{
 		section: faultsOfControlPlane, name: name, does: does,
-		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 150 * time.Second,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 300 * time.Second,
 	})
 	sb := benchmark(t, fmt.Sprintf("%s-away-%.0f", component, away.Seconds()), sweep("4k"), lasting(runSeconds), another)
 	return &outage{&struck{f, sb}, component, away}

@@ -129,7 +129,7 @@ func TestLimitRange(t *testing.T) {
 			section: faultsOfWorkload, name: "A LimitRange gives the pods limits", does: "a LimitRange of 800m CPU by default in the namespace",
 			ends: v1alpha1.ReasonCompleted, bound: 75 * time.Second,
 		})
-		sb := benchmark(t, "limits-default", in(bounded(t, corev1.LimitRangeItem{Default: cpu("800m"), DefaultRequest: cpu("100m")})))
+		sb := benchmark(t, "limits-default", lasting(8), in(bounded(t, corev1.LimitRangeItem{Default: cpu("800m"), DefaultRequest: cpu("100m")})))
 		f.strike()
 		create(t, sb)
 		if got := runningPod(t, sb).Spec.Containers[0].Resources.Limits.Cpu().String(); got != "800m" {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -56,6 +57,8 @@ type fault struct {
 	ends string
 	// bound is how long after strike the end must have come.
 	bound time.Duration
+	// attempts is how often each run may be made, if that is not the same each time. The test must check that itself.
+	attempts string
 	// leaves is what remains in the cluster, if it is not nothing. The test must check that itself.
 	leaves string
 
@@ -128,7 +131,7 @@ func (f *fault) end(t *testing.T, sb *v1alpha1.StorageBenchmark, texts ...string
 		checkCleanedUp(t, done)
 	}
 	f.observed.End = describeCondition(done)
-	f.observed.Attempts = describeAttempts(done)
+	f.observed.Attempts = cmp.Or(f.attempts, describeAttempts(done))
 	return done
 }
 

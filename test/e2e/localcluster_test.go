@@ -21,6 +21,9 @@ import (
 // localClusterVariable names the program that runs the local cluster. "make test-e2e" sets it.
 const localClusterVariable = "STORAGEBENCH_LOCALCLUSTER"
 
+// clusterPatience is longer than each wait of the program, which says what it waited for.
+const clusterPatience = 5 * time.Minute
+
 // localCluster runs a command on the local cluster, such as stop or start of a component.
 func localCluster(ctx context.Context, t *testing.T, args ...string) {
 	t.Helper()
@@ -28,9 +31,12 @@ func localCluster(ctx context.Context, t *testing.T, args ...string) {
 	if program == "" {
 		t.Fatalf("the test interferes with the local cluster, and %s does not say by what program: run it with make test-e2e", localClusterVariable)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, clusterPatience)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, program, args...).CombinedOutput(); err != nil {
+	command := exec.CommandContext(ctx, program, args...)
+	command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) } // so that it says what it waits for
+	command.WaitDelay = patience
+	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("localcluster %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
 }

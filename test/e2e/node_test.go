@@ -114,7 +114,7 @@ func TestVolumesAreAttachedOnce(t *testing.T) {
 // Of two benchmarks that need the same node, the second waits, says for whom, and then has its turn.
 func TestBenchmarksContendForANode(t *testing.T) {
 	ownNode(t)
-	first := benchmark(t, "first", exclusive, on(nodesOf(t)[0]), sweep("4k", "16k"))
+	first := benchmark(t, "first", exclusive, on(nodesOf(t)[0]), sweep("4k", "16k"), lasting(8))
 	second := benchmark(t, "second", exclusive, on(nodesOf(t)[0]))
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
@@ -139,7 +139,7 @@ func TestBenchmarksContendForANode(t *testing.T) {
 // even them away.
 func TestSharedNode(t *testing.T) {
 	ownNode(t)
-	first, second := benchmark(t, "sharing", on(nodesOf(t)[0]), lasting(30)), benchmark(t, "sharing-too", on(nodesOf(t)[0]))
+	first, second := benchmark(t, "sharing", on(nodesOf(t)[0]), lasting(30)), benchmark(t, "sharing-too", on(nodesOf(t)[0]), lasting(8))
 	create(t, first)
 	until(t, first, "the first benchmark's turn", atStep(v1alpha1.ReasonMeasuring))
 	create(t, second)
@@ -162,7 +162,7 @@ func TestDrainedNode(t *testing.T) {
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is drained, and no other fits",
 		does: "cordons the node and evicts the benchmark's pods; uncordons it when the benchmark waits",
-		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonCompleted, bound: time.Minute,
+		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonCompleted, bound: 2 * time.Minute, attempts: "2 or more (1 disrupted or more), 1",
 	})
 	sb := benchmark(t, "drained", exclusive, on(nodesOf(t)[0]), sweep("4k", "16k"), lasting(5))
 	create(t, sb)

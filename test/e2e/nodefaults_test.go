@@ -64,15 +64,15 @@ func TestNodeComponentsRestart(t *testing.T) {
 // A node that is gone for good, as a terminated instance, is left: the run that it interrupted is made again on
 // another one, also where the node was held for more runs.
 func TestLostNode(t *testing.T) {
-	ownNode(t, besidesShared, shares(healthyNodes), budget(4*time.Minute))
+	ownNode(t, besidesShared, shares(healthyNodes), budget(6*time.Minute))
 	node := nodesOf(t)[0]
 	one := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the only run", does: "ends all processes of the node, and deletes its Node object as a cloud does",
-		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 5 * time.Minute, attempts: "2 or 3 (1 disrupted)",
 	})
 	more := begin(t, &fault{
 		section: faultsOfNodes, name: "The node is lost under the first of two runs", does: "the same",
-		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 3 * time.Minute,
+		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 5 * time.Minute, attempts: "2 or 3 (1 disrupted), 1",
 	})
 	single := benchmark(t, "lost-one", preferring(node), lasting(15))
 	several := benchmark(t, "lost-more", preferring(node), sweep("4k", "16k"), lasting(15))

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -39,7 +40,7 @@ func TestSchedule(t *testing.T) {
 		t.Fatalf("%v: %s", err, notes)
 	}
 	// The minute after that another one is made by itself. Of both the history has what they measured, and one is deleted.
-	within(t.Context(), t, patience, "two points and one benchmark", func(ctx context.Context) (bool, error) {
+	within(t.Context(), t, 3*time.Minute, "two points and one benchmark", func(ctx context.Context) (bool, error) {
 		if err := k8s.Get(ctx, client.ObjectKeyFromObject(s), s); err != nil {
 			return false, err
 		}

@@ -139,6 +139,7 @@ func newEnvironment(root string, changes []Change) *envtest.Environment {
 		ErrorIfCRDPathMissing: true,
 		// Twenty seconds are too few for a machine that compiles beside, and so are ten for the CRDs.
 		ControlPlaneStartTimeout: startPatience,
+		ControlPlaneStopTimeout:  startPatience, // it waits for requests that go on
 		CRDInstallOptions:        envtest.CRDInstallOptions{MaxTime: startPatience},
 	}
 	// The tests of a package share connections, and their watches reach the server's limit of 100 streams on one. There Go's client and

@@ -19,7 +19,7 @@ import (
 const (
 	downLimit   = 5 * time.Minute
 	sweepLimit  = 15 * time.Second
-	cgroupLimit = 10 * time.Second
+	cgroupLimit = 30 * time.Second
 )
 
 // Down stops the cluster, deletes its state and restores the machine. It does so

@@ -235,11 +235,24 @@ const kubeletStarts = 3
 func (c *Cluster) startKubelet(ctx context.Context, n *node) error {
 	return c.again(kubeletStarts, func() error {
 		exited, err := c.startWatched(ctx, n.kubelet())
-		if err != nil {
-			return err
+		if err == nil {
+			err = c.awaitNode(ctx, n, nil, exited)
 		}
-		return c.awaitNode(ctx, n, nil, exited)
+		if errors.Is(err, process.ErrEnded) {
+			return errors.Join(err, pause(ctx))
+		}
+		return err
 	})
+}
+
+// pause waits a moment, for what made a process end to be over.
+func pause(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return nil
+	}
 }
 
 // again starts what may end by itself, so many times at most.

@@ -60,9 +60,8 @@ func TestControllerAttachesVolumes(t *testing.T) {
 	if took := lasts(t, attach); took < attachedAfter {
 		t.Errorf("attaching took %v", took)
 	}
-	if took := lasts(t, attach); took >= attachedAfter {
-		t.Errorf("attaching once more took %v", took)
-	}
+	driver.kind.Attaching = time.Hour
+	lasts(t, attach) // which waits for nothing once more
 	if err := first.stage(id); status.Code(err) != codes.InvalidArgument {
 		t.Errorf("it is staged by a node that is not told of the device: %v", err)
 	}
@@ -88,9 +87,8 @@ func TestControllerAttachesVolumes(t *testing.T) {
 	if took := lasts(t, detach); took < detachedAfter {
 		t.Errorf("detaching took %v", took)
 	}
-	if took := lasts(t, detach); took >= detachedAfter {
-		t.Errorf("detaching once more took %v", took)
-	}
+	driver.kind.Detaching = time.Hour
+	lasts(t, detach)
 	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}

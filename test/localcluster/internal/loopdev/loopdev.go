@@ -19,7 +19,7 @@ import (
 const (
 	controlDevice = "/dev/loop-control"
 	commandLimit  = 10 * time.Second
-	detachLimit   = 5 * time.Second
+	detachLimit   = 30 * time.Second
 	pollInterval  = 10 * time.Millisecond
 )
 
