@@ -134,7 +134,7 @@ var rows = []row{
 		},
 		{
 			title: "Time of a pass, p99", description: "How long the operator takes to look at a StorageBenchmark or schedule.", unit: unitSeconds, width: third,
-			queries: []query{{`histogram_quantile(0.99, sum by (controller, le) (rate(controller_runtime_reconcile_time_seconds_bucket{controller=~"storagebenchmark|schedule"}[$__rate_interval])))`, "{{controller}}"}},
+			queries: []query{{`histogram_quantile(0.99, sum by (controller, le) (rate(controller_runtime_reconcile_time_seconds_bucket{controller=~"storagebenchmark|storagebenchmarkschedule"}[$__rate_interval])))`, "{{controller}}"}},
 		},
 		{
 			title: "Memory", description: "Of the operator.", unit: unitBytes, width: third,

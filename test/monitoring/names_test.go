@@ -3,12 +3,16 @@ package monitoring
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
@@ -51,6 +55,32 @@ func TestNames(t *testing.T) {
 		}
 		if missing := served.names.Difference(named); filepath.Ext(path) == ".md" && missing.Len() > 0 {
 			t.Errorf("%s does not have %v", path, sets.List(missing))
+		}
+	}
+}
+
+// askedControllers finds which controllers a query is of, in JSON and in YAML.
+var askedControllers = regexp.MustCompile(`\bcontroller=~\\?"([^"\\]+)`)
+
+// What asks for controllers asks for all, by the names that controller-runtime gives them: those of their kinds in small letters.
+func TestControllers(t *testing.T) {
+	var want []string
+	for _, object := range []any{v1alpha1.StorageBenchmark{}, v1alpha1.StorageBenchmarkSchedule{}} {
+		want = append(want, strings.ToLower(reflect.TypeOf(object).Name()))
+	}
+	for _, name := range []string{"dashboard.json", "alerts.yaml"} {
+		text, err := os.ReadFile(filepath.Join(chart, "files", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := askedControllers.FindAllStringSubmatch(string(text), -1)
+		if len(found) == 0 {
+			t.Errorf("%s asks for no controller", name)
+		}
+		for _, asked := range found {
+			if !slices.Equal(strings.Split(asked[1], "|"), want) {
+				t.Errorf("%s asks for %s, want %v", name, asked[1], want)
+			}
 		}
 	}
 }
