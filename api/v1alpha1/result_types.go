@@ -1,5 +1,7 @@
 package v1alpha1
 
+import "slices"
+
 // SectionResult is what one section of a job file, or a group of sections that ran together, measured.
 type SectionResult struct {
 	// name of the section; of a group, the first one's.
@@ -319,6 +321,16 @@ const BeyondHistogramNanoseconds int64 = 17_112_760_320
 
 // IsBeyondHistogram says of a percentile whether it is longer than fio's histogram can tell.
 func IsBeyondHistogram(nanoseconds int64) bool { return nanoseconds >= BeyondHistogramNanoseconds }
+
+// IsMedianBeyondHistogram says whether the median of percentiles rests on one that is longer than fio's histogram can tell: nobody
+// knows what it is. Of an even number that is one of the two in the middle.
+func IsMedianBeyondHistogram(percentiles []int64) bool {
+	if len(percentiles) == 0 {
+		return false
+	}
+	sorted := slices.Sorted(slices.Values(percentiles))
+	return IsBeyondHistogram(sorted[len(sorted)/2])
+}
 
 // LatencyDistribution is the distribution of a latency. Percentiles are those of fio's histogram, whose
 // buckets are at most 1.6 % wide. It ends at 17.1 s: a percentile of 17112760320 is beyond that.

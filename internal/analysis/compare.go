@@ -207,10 +207,15 @@ func (f *family) compareIO(own, base []*v1alpha1.IOResult, byLatency bool) *v1al
 	} {
 		*l.statistic, *l.ratio = compareLatencies(f, own, base, l.of)
 	}
+	// Not by the ratios: of what is beyond fio's histogram there is none.
+	both := func(s *v1alpha1.Statistic, of func(*v1alpha1.IOResult) *latency) bool {
+		values, _ := latencies(base, of)
+		return s != nil && len(values) > 0
+	}
 	switch {
-	case byLatency && c.P99Ratio != "":
+	case byLatency && both(c.P99Nanoseconds, percentileOf(p99)):
 		c.JudgedBy = v1alpha1.JudgedByP99
-	case byLatency && c.MeanRatio != "":
+	case byLatency && both(c.MeanNanoseconds, meanOf):
 		c.JudgedBy = v1alpha1.JudgedByMean
 	}
 	f.addRow(&c.Verdict, c.Judged(), len(own), len(base))

@@ -100,7 +100,7 @@ type contrast struct {
 
 // contrastOf compares at least minRuns values of each side.
 func contrastOf(own, base []int64, y yardstick) contrast {
-	c := contrast{yardstick: y, own: StatisticOf(own).Median, base: StatisticOf(base).Median}
+	c := contrast{yardstick: y, own: y.statisticOf(own).Median, base: y.statisticOf(base).Median}
 	if c.ratio = logRatioOf(own, base, y); c.ratio == nil {
 		c.p = pValue(own, base)
 		return c

@@ -49,6 +49,24 @@ func StatisticOf(values []int64) v1alpha1.Statistic {
 	return s
 }
 
+// statisticOf is StatisticOf of what the yardstick is for. Where the median rests on a percentile beyond fio's histogram, it is beyond that as
+// well: half of the way to what nobody knows would look like a figure.
+func (y yardstick) statisticOf(values []int64) v1alpha1.Statistic {
+	s := StatisticOf(values)
+	if y.isHistogram() && v1alpha1.IsMedianBeyondHistogram(values) {
+		s.Median = v1alpha1.BeyondHistogramNanoseconds
+	}
+	return s
+}
+
+// ratio returns one median as a multiple of another, "" where one of them is only known to be beyond fio's histogram.
+func (y yardstick) ratio(own, base int64) string {
+	if y.isHistogram() && (v1alpha1.IsBeyondHistogram(own) || v1alpha1.IsBeyondHistogram(base)) {
+		return ""
+	}
+	return ratio(own, base)
+}
+
 // pValue returns the p-value of the two-sided Mann-Whitney U test, exact up to 50 values of each, with ties
 // up to 25.
 //

@@ -133,3 +133,39 @@ func TestWarningsOfSyncs(t *testing.T) {
 		})
 	}
 }
+
+// The median of percentiles is beyond fio's histogram where it rests on one that is, and has no ratio. Of latencies that decide, the 99th percentile
+// decides all the same.
+func TestMedianBeyondHistogram(t *testing.T) {
+	const second, over = int64(1e9), v1alpha1.BeyondHistogramNanoseconds
+	at := func(target string, p99s ...int64) []v1alpha1.Run {
+		var all []v1alpha1.Run
+		for _, p99 := range p99s {
+			write := timed(400, 20)
+			write.CompletionLatency = &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}
+			all = append(all, run(target, v1alpha1.Result{Write: write}))
+		}
+		return held(all, v1alpha1.BoundWorkloadRate)
+	}
+	fast := []int64{second, second, second, second}
+	for name, test := range map[string]struct {
+		own, base []int64
+		median    int64
+		ratio     string
+		verdict   v1alpha1.Verdict
+	}{
+		"the upper one of the middle": {[]int64{second, 1_200_000_000, over, over}, fast, over, "", v1alpha1.VerdictNotShown},
+		"neither of the middle":       {[]int64{second, second, second, over}, fast, second, "1.00", v1alpha1.VerdictNotShown},
+		"the one in the middle":       {[]int64{over, second, over}, fast, over, "", v1alpha1.VerdictTooFewRuns},
+		"all":                         {[]int64{over, over, over, over}, fast, over, "", v1alpha1.VerdictSlower},
+		"the baseline's":              {fast, []int64{over, over, over, over}, second, "", v1alpha1.VerdictFaster},
+		"one run":                     {[]int64{over}, fast, over, "", v1alpha1.VerdictTooFewRuns},
+	} {
+		t.Run(name, func(t *testing.T) {
+			io := Compare(append(at("own", test.own...), at("base", test.base...)...), []string{"own", "base"}, "base")[0].Targets[0].Write
+			if io.P99Nanoseconds.Median != test.median || io.P99Ratio != test.ratio || io.Verdict != test.verdict || io.JudgedBy != v1alpha1.JudgedByP99 {
+				t.Errorf("median %d, ratio %q, %s by %s", io.P99Nanoseconds.Median, io.P99Ratio, io.Verdict, io.JudgedBy)
+			}
+		})
+	}
+}

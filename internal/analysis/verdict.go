@@ -42,7 +42,7 @@ type rowVerdict struct {
 // compare makes the statistic of a target's values beside the baseline's, and returns the ratio of the medians. base is empty for the baseline
 // itself and where it has no such values.
 func (f *family) compare(s *v1alpha1.Statistic, own, base []int64, y yardstick) string {
-	*s = StatisticOf(own)
+	*s = y.statisticOf(own)
 	return f.add(s, own, base, y)
 }
 
@@ -52,11 +52,11 @@ func (f *family) add(s *v1alpha1.Statistic, own, base []int64, y yardstick) stri
 		return ""
 	}
 	if min(len(own), len(base)) < minRuns {
-		return ratio(StatisticOf(own).Median, StatisticOf(base).Median)
+		return y.ratio(y.statisticOf(own).Median, y.statisticOf(base).Median)
 	}
 	c := contrastOf(own, base, y)
 	f.members = append(f.members, member{statistic: s, contrast: c})
-	return ratio(c.own, c.base)
+	return y.ratio(c.own, c.base)
 }
 
 // addRow sets the verdict of a row, of so many results of the target and of the baseline, to that of a figure as soon as that is known.

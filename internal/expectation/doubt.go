@@ -117,7 +117,7 @@ func doubt(m Metric, s, base *series) string {
 			continue
 		}
 		values := valuesOf(m, each.of.results)
-		if m.isPercentile() && isMedianBeyond(values) {
+		if m.isPercentile() && v1alpha1.IsMedianBeyondHistogram(values) {
 			return fmt.Sprintf("the median%s rests on a run beyond the end of fio's histogram (17.1 s)", each.whose)
 		}
 		if measured := len(values); measured < each.of.runs {
@@ -128,15 +128,6 @@ func doubt(m Metric, s, base *series) string {
 		}
 	}
 	return ""
-}
-
-// isMedianBeyond says whether the median of percentiles rests on one that is longer than fio can tell: nobody knows what it is.
-func isMedianBeyond(values []int64) bool {
-	if len(values) == 0 {
-		return false
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return v1alpha1.IsBeyondHistogram(sorted[len(sorted)/2])
 }
 
 // fewest returns how many I/Os or syncs there were in the run that had the fewest, of those that say it; 0 if none does.

@@ -193,9 +193,17 @@ func TestCondition(t *testing.T) {
 			"[{workload: log, target: gp3, metric: write.p99, max: 30s}]", runs("log", "gp3", 20000), metav1.ConditionUnknown, "NotMeasured",
 			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 30 s; the median rests on a run beyond the end of fio's histogram (17.1 s)",
 		},
+		"half of the runs beyond fio's histogram": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10s}]", runs("log", "gp3", 1000, 1200, 20000, 20000), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: write p99 beyond 17.1 s, expected at most 10 s; 2 of 4 runs, too few for an interval, which needs 6",
+		},
+		"half of the runs beyond fio's histogram, which may be enough": {
+			"[{workload: log, target: gp3, metric: write.p99, max: 10s}]", runs("log", "gp3", 1000, 1200, 17113, 17113), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 10 s; the median rests on a run beyond the end of fio's histogram (17.1 s)",
+		},
 		"a ratio of what is beyond fio's histogram": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10), runs("log", "efs", 20000, 20000, 20000, 20000)), metav1.ConditionFalse, "NotMet",
-			"1 of 1 expectation not met: log on efs: write p99 beyond 17.1 s, 2000 times the baseline's 10 ms, expected at most 1.2 times the baseline's; " +
+			"1 of 1 expectation not met: log on efs: write p99 beyond 17.1 s, at least 2000 times the baseline's 10 ms, expected at most 1.2 times the baseline's; " +
 				"4 of 4 runs, and without an interval, because one of them has 0 or is beyond fio's histogram",
 		},
 		"the baseline has no results": {

@@ -60,7 +60,11 @@ func (f *Finding) Measured() string {
 	}
 	text := words + " " + f.figure()
 	if f.Baseline != nil && f.Baseline.Median > 0 {
-		text += fmt.Sprintf(", %s times the baseline's %s", f.ratio(), f.Rule.Metric.measuredText(f.Baseline.Median))
+		atLeast := ""
+		if f.isBeyond() {
+			atLeast = "at least "
+		}
+		text += fmt.Sprintf(", %s%s times the baseline's %s", atLeast, f.ratio(), f.Rule.Metric.measuredText(f.Baseline.Median))
 	}
 	return text
 }
@@ -68,11 +72,19 @@ func (f *Finding) Measured() string {
 // figure is the median. It has all its digits where it looks like the limit and is another figure.
 func (f *Finding) figure() string {
 	m, median := f.Rule.Metric, f.Figures.Median
+	if f.isBeyond() {
+		return m.measuredText(v1alpha1.BeyondHistogramNanoseconds)
+	}
 	text := m.measuredText(median)
 	if f.Rule.Ratio == 0 && median != f.Rule.Limit && text == m.Text(f.Rule.Limit) {
 		return text + " (" + m.exact(median) + ")"
 	}
 	return text
+}
+
+// isBeyond says whether the median rests on what is beyond fio's histogram. It is at least what Figures has then, by which it is held to the rule.
+func (f *Finding) isBeyond() bool {
+	return f.Rule.Metric.isPercentile() && v1alpha1.IsMedianBeyondHistogram(f.Values)
 }
 
 // ratio is the one to the baseline, with more digits where it looks like the one that is expected and is another.

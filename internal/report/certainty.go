@@ -74,7 +74,7 @@ func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
 		if d.name == syncRow && s == nil {
 			what, ratio, s = "mean", d.io.MeanRatio, d.io.MeanNanoseconds
 		}
-		if s == nil || ratio == "" || s.PValue == "" {
+		if s == nil || s.PValue == "" {
 			continue
 		}
 		of := d.name + "s"
@@ -85,8 +85,12 @@ func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
 		if s.RatioLow != "" && s.RatioHigh != "" {
 			interval = fmt.Sprintf(", from %s to %s with a confidence of 95 %%", s.RatioLow, s.RatioHigh)
 		}
+		beside := fmt.Sprintf("is %s times that of %s%s", ratio, baseline(&e.sb.Spec), interval)
+		if ratio == "" {
+			beside = fmt.Sprintf("has no ratio to that of %s, as one of them is %s", baseline(&e.sb.Spec), noRatio)
+		}
 		values, _ := pValues(s)
-		sentences = append(sentences, fmt.Sprintf("The %s of %s is %s times that of %s%s: %s (%s).", what, of, ratio, baseline(&e.sb.Spec), interval, e.style.verdict(s.Verdict), values))
+		sentences = append(sentences, fmt.Sprintf("The %s of %s %s: %s (%s).", what, of, beside, e.style.verdict(s.Verdict), values))
 	}
 	return sentences
 }

@@ -231,7 +231,7 @@ func (e *explanation) beside(ratio string, verdict v1alpha1.Verdict) string {
 
 // besideWhat says how a figure is beside the baseline's, "" for the baseline itself.
 func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what string) string {
-	if ratio == "" {
+	if verdict == "" && ratio == "" {
 		return ""
 	}
 	word := ""
@@ -244,8 +244,14 @@ func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what st
 		word = "No difference is shown, and none is excluded: "
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
+	if ratio == "" {
+		return ". " + upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, baseline(&e.sb.Spec), noRatio))
+	}
 	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, baseline(&e.sb.Spec))
 }
+
+// noRatio is what a figure is that makes no ratio with another.
+const noRatio = "0 or beyond fio's histogram"
 
 // bound says what held the results back.
 func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {

@@ -317,6 +317,9 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 			}
 			all = append(all, of(d))
 		}
+		if v1alpha1.IsMedianBeyondHistogram(all) {
+			return percentile(v1alpha1.BeyondHistogramNanoseconds)
+		}
 		return medianLatency(r, all, percentile)
 	}
 }

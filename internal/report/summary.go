@@ -60,6 +60,8 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 
 func summarizeIO(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
 	switch {
+	case io.JudgedBy == v1alpha1.JudgedByP99 && io.P99Ratio == "" && io.P99Nanoseconds != nil:
+		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
 	case io.IOPSRatio != "":

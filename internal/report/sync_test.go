@@ -162,7 +162,7 @@ func TestBeyondHistogram(t *testing.T) {
 		t.Errorf("of two targets whose percentiles are not known the verdict is %s", verdict)
 	}
 	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
-	if want := "The 99th percentile of syncs is 1.00 times that of gp3, without an interval, as a run has none or one that is beyond fio's histogram: NotShown (p = 1)."; !strings.Contains(words, want) {
+	if want := "The 99th percentile of syncs has no ratio to that of gp3, as one of them is 0 or beyond fio's histogram: NotShown (p = 1)."; !strings.Contains(words, want) {
 		t.Errorf("no %q in %s", want, words)
 	}
 	wide := printed(func(out *bytes.Buffer) { Wide(out, sb, Style{}) })
@@ -185,6 +185,32 @@ func TestBeyondHistogram(t *testing.T) {
 	for _, r := range records(t, func(w io.Writer) error { return CSV(w, sb) }) {
 		if want := map[string]string{"sync": "7"}[r["direction"]]; r["clat_bucket_percent"] != want {
 			t.Errorf("%s has buckets of %q %%, want %q", r["direction"], r["clat_bucket_percent"], want)
+		}
+	}
+}
+
+// Half of the way to what nobody knows is no median: two of four runs beyond fio's histogram have one beyond it, and no ratio, which is said.
+func TestMedianBeyondHistogram(t *testing.T) {
+	sb, beyond := etcd(), 0
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		l := run.Result.Sync.Latency
+		if l.P99Nanoseconds, l.P999Nanoseconds = 1e9, 2e9; run.Target == "efs" && beyond < 2 {
+			beyond++
+			l.P99Nanoseconds, l.P999Nanoseconds = v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds
+		}
+	}
+	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
+	wide := printed(func(out *bytes.Buffer) { Wide(out, sb, Style{}) })
+	for line := range strings.Lines(wide) {
+		if strings.Contains(line, "efs") && strings.Contains(line, "sync") && (strings.Count(line, ">17.1s") != 2 || strings.Contains(line, "9.")) {
+			t.Errorf("row %q", line)
+		}
+	}
+	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
+	for _, want := range []string{"99 of 100 at most a time beyond 17.1s", "the 99th percentile has no ratio to that of gp3", "The 99th percentile of syncs has no ratio to that of gp3"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("no %q in %s", want, words)
 		}
 	}
 }

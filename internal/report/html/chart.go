@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // Kinds of charts, by which src/charts.js chooses what to draw.
@@ -123,11 +125,24 @@ type interval struct {
 }
 
 // in returns the interval as a point in a unit, and its text.
-func (i interval) in(u unit, runs int32) point {
-	p := point{Value: float64(i.value) / u.size, Low: float64(i.low) / u.size, High: float64(i.high) / u.size, Short: u.of(i.value)}
-	p.Text = u.with(i.value)
+func (i interval) in(u unit, runs int32) point { return i.as(u, runs, u.of) }
+
+// percentileIn does so for percentiles, which may be beyond fio's histogram.
+func (i interval) percentileIn(u unit, runs int32) point {
+	return i.as(u, runs, func(ns int64) string {
+		if v1alpha1.IsBeyondHistogram(ns) {
+			return "> " + u.of(ns)
+		}
+		return u.of(ns)
+	})
+}
+
+// as returns the interval as a point in a unit, with figures as they are printed.
+func (i interval) as(u unit, runs int32, printed func(int64) string) point {
+	p := point{Value: float64(i.value) / u.size, Low: float64(i.low) / u.size, High: float64(i.high) / u.size, Short: printed(i.value)}
+	p.Text = p.Short + " " + u.name
 	if runs > 1 {
-		p.Text += " (" + u.of(i.low) + "–" + u.of(i.high) + ")"
+		p.Text += " (" + printed(i.low) + "–" + printed(i.high) + ")"
 	}
 	return p
 }

@@ -45,7 +45,7 @@ type place struct {
 func metricsOf(places []place) map[string]plotted {
 	confident := hasConfidence(places)
 	metrics := map[string]plotted{}
-	add := func(metric, label string, unitOf func(int64) unit, pick func(statistics) *v1alpha1.Statistic) {
+	add := func(metric, label string, unitOf func(int64) unit, in func(interval, unit, int32) point, pick func(statistics) *v1alpha1.Statistic) {
 		var largest int64
 		for _, p := range places {
 			if s := pick(p.statistics); s != nil {
@@ -59,7 +59,7 @@ func metricsOf(places []place) map[string]plotted {
 			if s == nil {
 				continue
 			}
-			at := intervalOf(s, confident).in(u, p.runs)
+			at := in(intervalOf(s, confident), u, p.runs)
 			at.Target, at.Group, at.X = p.Target, p.Group, p.X
 			at.Text = strings.TrimSpace(p.Target+" "+p.Text) + "\n" + at.Text
 			points = append(points, at)
@@ -68,9 +68,9 @@ func metricsOf(places []place) map[string]plotted {
 			metrics[metric] = plotted{Label: fmt.Sprintf(label, u.name), Points: points}
 		}
 	}
-	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, func(s statistics) *v1alpha1.Statistic { return s.iops })
-	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
-	add(metricP99, "99th percentile of latency (%s)", latencyUnit, func(s statistics) *v1alpha1.Statistic { return s.p99 })
+	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, interval.in, func(s statistics) *v1alpha1.Statistic { return s.iops })
+	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, interval.in, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
+	add(metricP99, "99th percentile of latency (%s)", latencyUnit, interval.percentileIn, func(s statistics) *v1alpha1.Statistic { return s.p99 })
 	if _, rates := metrics[metricIOPS]; !rates && len(metrics) > 0 {
 		return map[string]plotted{metricLatency: metrics[metricP99]} // which is shown whatever the reader chooses
 	}

@@ -93,6 +93,9 @@ func (r *results) curve(c *compared, target string, d direction) *curve {
 		}
 		slices.Sort(values)
 		middle := (values[(len(values)-1)/2] + values[len(values)/2]) / 2
+		if v1alpha1.IsMedianBeyondHistogram(values) {
+			middle = v1alpha1.BeyondHistogramNanoseconds
+		}
 		all.percentiles = append(all.percentiles, interval{middle, values[0], values[len(values)-1]})
 	}
 	return all
@@ -146,7 +149,7 @@ func latencySeries(curves []curve, d direction) plotted {
 			}
 			s.Points = append(s.Points, point{
 				Target: c.target.Name, X: nines(p.value), Value: float64(at.value), Low: float64(at.low), High: float64(at.high),
-				Text: fmt.Sprintf("%s, %s %% of %s within\n%s", c.target.Name, p.name, what, at.in(latencyUnit(at.value), c.runs).Text),
+				Text: fmt.Sprintf("%s, %s %% of %s within\n%s", c.target.Name, p.name, what, at.percentileIn(latencyUnit(at.value), c.runs).Text),
 			})
 		}
 	}

@@ -202,3 +202,28 @@ func TestReplacedVolume(t *testing.T) {
 		t.Errorf("without a replacement, columns are %+v", columns)
 	}
 }
+
+// Half of the way to what nobody knows is no median: neither curve nor bar nor table has it.
+func TestMedianBeyondHistogram(t *testing.T) {
+	sb := sample.GP3VsEFS()
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		if l := run.Result.Write.CompletionLatency; run.Target == "efs" && run.Repetition > 3 {
+			l.P99Nanoseconds = v1alpha1.BeyondHistogramNanoseconds
+		}
+	}
+	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
+	r := newResults(sb)
+	curve := r.curve(r.cases[0], "efs", directions[1])
+	if p99 := curve.percentiles[3]; p99.value != v1alpha1.BeyondHistogramNanoseconds {
+		t.Errorf("the curve's P99 is %d", p99.value)
+	}
+	for name, points := range map[string][]point{
+		"curve": r.latencies(r.cases[0], directions[1]).Chart.Metrics[metricLatency].Points,
+		"bars":  r.bars("randwrite", directions[1]).Chart.Metrics[metricP99].Points,
+	} {
+		if !slices.ContainsFunc(points, func(p point) bool { return p.Target == "efs" && strings.Contains(p.Text, "> 17.1 s (") }) {
+			t.Errorf("%s has no percentile beyond fio's histogram: %+v", name, points)
+		}
+	}
+}
