@@ -58,6 +58,52 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// A card counts syncs beside writes: a database waits for them. They have no IOPS, so that they change no ratio of those.
+func TestCardsCountSyncs(t *testing.T) {
+	p99 := func(median int64) *v1alpha1.Statistic { return &v1alpha1.Statistic{Median: median} }
+	writes := &v1alpha1.IOComparison{IOPSRatio: "1.10", Verdict: v1alpha1.VerdictFaster}
+	beyond := &v1alpha1.SyncComparison{MeanRatio: "9.00", P99Nanoseconds: p99(v1alpha1.BeyondHistogramNanoseconds), Verdict: v1alpha1.VerdictSlower}
+	for name, test := range map[string]struct {
+		target v1alpha1.TargetComparison
+		want   [4]string
+	}{
+		"beside faster writes": {
+			v1alpha1.TargetComparison{Write: writes, Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower}},
+			[4]string{"IOPS against gp2", "1.10×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
+		},
+		"beside a total": {
+			v1alpha1.TargetComparison{
+				Write: writes, Total: &v1alpha1.TotalComparison{IOPSRatio: "1.20", Verdict: v1alpha1.VerdictFaster},
+				Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower},
+			},
+			[4]string{"IOPS against gp2", "1.20×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
+		},
+		"without percentiles": {
+			v1alpha1.TargetComparison{Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", Verdict: v1alpha1.VerdictSlower}},
+			[4]string{"latency against gp2", "2.00×", "Slower than gp2 in the only comparison.", "slower"},
+		},
+		"beyond fio's histogram": {
+			v1alpha1.TargetComparison{Write: writes, Sync: beyond},
+			[4]string{"IOPS against gp2", "1.10×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
+		},
+		"beyond fio's histogram alone": {v1alpha1.TargetComparison{Sync: beyond}, [4]string{"", "", "Slower than gp2 in the only comparison.", "slower"}},
+		"the baseline":                 {v1alpha1.TargetComparison{Write: &v1alpha1.IOComparison{}, Sync: &v1alpha1.SyncComparison{}}, [4]string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.target.Name = "gp3"
+			r := &results{cases: []*compared{{Comparison: &v1alpha1.Comparison{Targets: []v1alpha1.TargetComparison{test.target}}}}}
+			var got [4]string
+			if beside := r.beside("gp3"); len(beside) > 0 {
+				got[0], got[1] = ratios(beside, "gp2")
+				got[2], got[3] = judge(beside, "gp2")
+			}
+			if got != test.want {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
 func TestSweeps(t *testing.T) {
 	var got []string
 	for _, s := range newResults(sample.EFSOperations()).sweeps("writes") {

@@ -39,7 +39,8 @@ func (r *results) cards() []card {
 		if len(beside) > 0 {
 			c.Role, c.Figure = ratios(beside, r.baseline)
 			c.Verdict, c.Class = judge(beside, r.baseline)
-		} else {
+		}
+		if c.Figure == "" {
 			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), peak.besideIOPS()
 		}
 		if len(beside) == 0 && t.Name == r.baseline && len(r.sb.Spec.Targets) > 1 {
@@ -50,15 +51,17 @@ func (r *results) cards() []card {
 	return all
 }
 
-// judged is how a target does beside the baseline in one comparison: of all directions together, where there are several.
+// judged is how a target does beside the baseline in one comparison: of all directions together, where there are several, or of syncs.
 type judged struct {
+	// ratio is empty where the verdict is on what is only known to be beyond fio's histogram.
 	ratio   string
 	verdict v1alpha1.Verdict
-	// byLatency says whether both are of a latency: that of a direction where all did the rate that the workload asks for.
+	// byLatency says whether both are of a latency: that of syncs, or of a direction where all did the rate that the workload asks for.
 	byLatency bool
 }
 
-// beside returns how a target does beside the baseline, in all comparisons with it.
+// beside returns how a target does beside the baseline, in all comparisons with it. Syncs count on their own: writes can be faster, and what waits for
+// them slower.
 func (r *results) beside(target string) []judged {
 	var all []judged
 	for _, c := range r.cases {
@@ -66,6 +69,9 @@ func (r *results) beside(target string) []judged {
 			t := &c.Targets[i]
 			if t.Name != target {
 				continue
+			}
+			if s := t.Sync; s != nil {
+				all = append(all, judged{syncRatio(s), s.Verdict, true})
 			}
 			if t.Total != nil && t.Total.Verdict != "" {
 				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict, false})
@@ -79,13 +85,25 @@ func (r *results) beside(target string) []judged {
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(j judged) bool { return j.ratio == "" })
+	return slices.DeleteFunc(all, func(j judged) bool { return j.ratio == "" && j.verdict == "" })
 }
 
-// ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others.
+// syncRatio is what syncs took as a multiple of the baseline's: the 99th percentile, or the mean where there are no percentiles.
+func syncRatio(s *v1alpha1.SyncComparison) string {
+	if s.P99Nanoseconds == nil {
+		return s.MeanRatio
+	}
+	return s.P99Ratio
+}
+
+// ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others; nothing if there are none.
 func ratios(all []judged, baseline string) (role, figure string) {
+	all = slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.ratio == "" })
 	ofIOPS := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.byLatency })
-	if len(ofIOPS) == 0 {
+	switch {
+	case len(all) == 0:
+		return "", ""
+	case len(ofIOPS) == 0:
 		return "latency against " + baseline, ratioRange(all)
 	}
 	return "IOPS against " + baseline, ratioRange(ofIOPS)
