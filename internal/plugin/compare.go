@@ -35,7 +35,7 @@ func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 What has the same workload, parameters, section and target name is compared; if each has one target, whatever the
 names. An option of a matrix may have another of its names in the other benchmark, such as bs and blocksize. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly
 chance, Same is less than 5 %, and NotShown is neither. They are corrected for the number of comparisons, and need 4 repetitions
-of each. Lines that begin with "Differs" tell what else is not the same. Each is NAME or NAMESPACE/NAME.`,
+of each. Lines that begin with "Differs" tell what else is not the same, and "Incomplete" that runs have no result. Each is NAME or NAMESPACE/NAME.`,
 		Example: `  kubectl storagebench compare before after
   kubectl storagebench compare staging/nightly production/nightly -o markdown`,
 		Args: cobra.ExactArgs(2),

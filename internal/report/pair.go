@@ -82,7 +82,7 @@ func (p *Pair) rows() []row {
 	return rows
 }
 
-// Table prints a row for each direction of each benchmark, and below it what differs beside the results, what has no
+// Table prints a row for each direction of each benchmark, and below it what the verdicts rest on, what differs beside the results, what has no
 // counterpart, and what may mislead whoever reads it.
 func (p *Pair) Table(w io.Writer, style Style) { p.print(w, shortFigures(p.Labels[0]), style) }
 
@@ -92,6 +92,12 @@ func (p *Pair) Wide(w io.Writer, style Style) { p.print(w, wideFigures(p.Labels[
 // print prints a table, and what is to be said below it.
 func (p *Pair) print(w io.Writer, columns []figure, style Style) {
 	printRows(w, p.rows(), columns, style)
+	for i, r := range p.remarks() {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, style.wrap(style.warning(r.head+":")+" "+legible.Line(r.text), "  "))
+	}
 	for i, d := range p.Differences() {
 		if i == 0 {
 			fmt.Fprintln(w)
@@ -142,7 +148,10 @@ func (p *Pair) Markdown(w io.Writer) error {
 	page := &page{w: w}
 	page.heading(1, p.Labels[1]+" compared with "+p.Labels[0])
 	page.results(p.rows(), shortFigures(p.Labels[0]))
-	var differences, warnings []string
+	var remarks, differences, warnings []string
+	for _, r := range p.remarks() {
+		remarks = append(remarks, fmt.Sprintf("**%s**: %s", r.head, escape(r.text)))
+	}
 	for _, d := range p.Differences() {
 		differences = append(differences, escape(p.sentence(d)))
 	}
@@ -156,7 +165,7 @@ func (p *Pair) Markdown(w io.Writer) error {
 	for _, part := range []struct {
 		heading string
 		items   []string
-	}{{"What differs apart from the results", differences}, {"What has no counterpart", missing}, {"Warnings", warnings}} {
+	}{{"What the verdicts rest on", remarks}, {"What differs apart from the results", differences}, {"What has no counterpart", missing}, {"Warnings", warnings}} {
 		if len(part.items) > 0 {
 			page.heading(2, part.heading)
 			page.list(part.items)

@@ -57,6 +57,69 @@ func TestPairTable(t *testing.T) {
 	}
 }
 
+// What has no result is not compared, and said: a verdict on the runs that did not fail is one on survivors.
+func TestPairOfIncomplete(t *testing.T) {
+	states := func(sb *v1alpha1.StorageBenchmark, states ...v1alpha1.RunState) {
+		for i, state := range states {
+			sb.Status.Runs[i].State, sb.Status.Runs[i].Result = state, nil
+		}
+	}
+	const failed, pending, running = v1alpha1.RunFailed, v1alpha1.RunPending, v1alpha1.RunRunning
+	for name, test := range map[string]struct {
+		change func(before, after *v1alpha1.StorageBenchmark)
+		want   []string
+	}{
+		"nothing is missing": {func(_, _ *v1alpha1.StorageBenchmark) {}, nil},
+		"some failed": {
+			func(_, after *v1alpha1.StorageBenchmark) { states(after, failed, failed) },
+			[]string{"Incomplete: 4 of 6 runs of after have a result (2 failed). Verdicts are on these alone."},
+		},
+		"it goes on": {
+			func(before, _ *v1alpha1.StorageBenchmark) {
+				before.Status.CompletionTime = nil
+				states(before, running, pending, failed)
+			},
+			[]string{"Incomplete: 3 of 6 runs of before have a result (1 failed, 2 not made yet). Verdicts are on these alone."},
+		},
+		"it ended early": {
+			func(before, _ *v1alpha1.StorageBenchmark) { states(before, pending) },
+			[]string{"Incomplete: 5 of 6 runs of before have a result (1 not made). Verdicts are on these alone."},
+		},
+		"attempts were abandoned": {
+			func(before, after *v1alpha1.StorageBenchmark) {
+				before.Status.AbandonedAttempts = make([]v1alpha1.AbandonedAttempt, 1)
+				after.Status.AbandonedAttempts = make([]v1alpha1.AbandonedAttempt, maxAbandoned)
+			},
+			[]string{"Abandoned: 1 attempt of before ended without a result.", "Abandoned: 32 attempts or more of after ended without a result."},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := experiment("before", gp3Six, nil), experiment("after", gp3Six, nil)
+			test.change(before, after)
+			pair := paired(before, after)
+			var got []string
+			for line := range strings.Lines(printed(func(out *bytes.Buffer) { pair.Table(out, Style{}) })) {
+				if strings.HasPrefix(line, "Incomplete") || strings.HasPrefix(line, "Abandoned") {
+					got = append(got, strings.TrimSpace(line))
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("lines (-want +got):\n%s", diff)
+			}
+			var page bytes.Buffer
+			if err := pair.Markdown(&page); err != nil {
+				t.Fatal(err)
+			}
+			for _, line := range test.want {
+				head, text, _ := strings.Cut(line, ": ")
+				if item := "- **" + head + "**: " + text; !strings.Contains(page.String(), item) {
+					t.Errorf("no %q in\n%s", item, page.String())
+				}
+			}
+		})
+	}
+}
+
 func TestPairMarkdown(t *testing.T) {
 	const want = `# after compared with before
 
