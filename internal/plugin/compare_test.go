@@ -22,6 +22,7 @@ func TestCompare(t *testing.T) {
 		spelt("fields", map[string]string{"bs": "4k", "runtimeSeconds": "5", "ba": "4k", "clients": "2"}),
 		spelt("options", map[string]string{"blocksize": "4k", "timeout": "5", "blockalign": "4k", "clients": "2"}))
 	t.Setenv("KUBECONFIG", "/dev/null")
+	const apart = "\nMeasured: at unknown times. Verdicts count as a difference whatever else was not the same.\n"
 	for name, test := range map[string]struct {
 		args []string
 		want execution
@@ -29,15 +30,15 @@ func TestCompare(t *testing.T) {
 		"two of the namespace": {[]string{"before", "after"}, execution{Out: `WORKLOAD  TARGET  BENCHMARK  I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS BEFORE  VERDICT
 w         gp2     before     read   100    100 B/s     -    -    -    -
 w         gp3     after      read   150    150 B/s     -    -    -    -      1.50x  TooFewRuns
-`}},
+` + apart}},
 		"of one name in two namespaces": {[]string{"before", "other/before"}, execution{Out: `WORKLOAD  TARGET  BENCHMARK     I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS NS/BEFORE  VERDICT
 w         gp2     ns/before     read   100    100 B/s     -    -    -    -
 w         gp3     other/before  read    50     50 B/s     -    -    -    -         0.50x  TooFewRuns
-`}},
+` + apart}},
 		"other names of the same options": {[]string{"fields", "options"}, execution{Out: `WORKLOAD  PARAMETERS                              TARGET  BENCHMARK  I/O   IOPS  BANDWIDTH  MEAN  P50  P90  P99  VS FIELDS  VERDICT
 w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     fields     read   100    100 B/s     -    -    -    -
 w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100    100 B/s     -    -    -    -      1.00x  TooFewRuns
-`}},
+` + apart}},
 		"the same one": {
 			[]string{"before", "ns/before"},
 			execution{Err: "Error: both are StorageBenchmark ns/before: name two different ones; report compares the targets of one\n", Failed: true},

@@ -6,9 +6,11 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
@@ -28,6 +30,9 @@ func paired(baseline, other *v1alpha1.StorageBenchmark) *Pair {
 func beforeAndAfter() *Pair {
 	before, after := experiment("before", gp3Six, efsSix), experiment("after", []int64{3900, 3950, 3920, 3890, 3910, 3915}, nil)
 	after.Spec.Workloads[0].Fio.NumJobs = new(int32(32))
+	begin := after.Status.StartTime.AddDate(0, 1, 0)
+	after.Status.StartTime, after.Status.CompletionTime = new(metav1.NewTime(begin)), new(metav1.NewTime(begin.Add(10*time.Minute)))
+	after.Status.Targets[0].Volumes[0].Name, after.Status.Targets[0].Volumes[0].Handle = "pvc-3", "vol-3"
 	return paired(before, after)
 }
 
@@ -35,6 +40,8 @@ const wantPair = `
 WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O         IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
 randwrite  bs=16k      gp3     before     write  3048 +-0%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
 randwrite  bs=16k      gp3     after      write  3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
+
+Measured: before until 2026-07-01 12:10 UTC and after from 2026-08-01 12:00 UTC on, 30 days apart, on other volumes. Verdicts count as a difference whatever else was not the same.
 
 Differs: numjobs of randwrite (16 in before, 32 in after)
 
@@ -120,6 +127,78 @@ func TestPairOfIncomplete(t *testing.T) {
 	}
 }
 
+// Two benchmarks were never measured together, so that what changed in between is in each verdict. That is always said, with what is known of it.
+func TestPairOfOtherTimes(t *testing.T) {
+	at := func(day, hour, minute int) *metav1.Time {
+		return new(metav1.NewTime(time.Date(2026, 7, day, hour, minute, 0, 0, time.FixedZone("CEST", 7200))))
+	}
+	for name, test := range map[string]struct {
+		change func(before, after *v1alpha1.StorageBenchmarkStatus)
+		want   string
+	}{
+		"a minute later": {
+			func(_, after *v1alpha1.StorageBenchmarkStatus) { after.StartTime = at(1, 14, 11) },
+			"before until 2026-07-01 12:10 UTC and after from 2026-07-01 12:11 UTC on, 60 seconds apart, on the same volumes.",
+		},
+		"a day later": {
+			func(_, after *v1alpha1.StorageBenchmarkStatus) { after.StartTime = at(2, 14, 10) },
+			"before until 2026-07-01 12:10 UTC and after from 2026-07-02 12:10 UTC on, 24 hours apart, on the same volumes.",
+		},
+		"the other way round": {
+			func(before, _ *v1alpha1.StorageBenchmarkStatus) { before.StartTime = at(1, 14, 55) },
+			"after until 2026-07-01 12:10 UTC and before from 2026-07-01 12:55 UTC on, 45 minutes apart, on the same volumes.",
+		},
+		"at once": {
+			func(_, after *v1alpha1.StorageBenchmarkStatus) { after.StartTime = at(1, 14, 5) },
+			"at the same time in part, before from 2026-07-01 12:00 UTC on and after from 2026-07-01 12:05 UTC on, on the same volumes.",
+		},
+		"the first one goes on": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.CompletionTime, after.StartTime = nil, at(2, 14, 0)
+			},
+			"at the same time in part, before from 2026-07-01 12:00 UTC on and after from 2026-07-02 12:00 UTC on, on the same volumes.",
+		},
+		"times are not known": {
+			func(before, _ *v1alpha1.StorageBenchmarkStatus) { before.StartTime = nil },
+			"at unknown times, on the same volumes.",
+		},
+		"volumes are not known": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.StartTime, after.Targets[0].Volumes = nil, nil
+			},
+			"at unknown times.",
+		},
+		"one target has another volume": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.StartTime, after.Targets[0].Volumes[0].Handle = nil, "vol-3"
+			},
+			"at unknown times, in part on other volumes.",
+		},
+		"one volume by two names": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.StartTime, after.Targets[0].Volumes[0].Name = nil, "pv-3"
+			},
+			"at unknown times, on the same volumes.",
+		},
+		"volumes without handles": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.StartTime, after.Targets[0].Volumes[0].Handle, after.Targets[1].Volumes[0].Handle = nil, "", ""
+				after.Targets[0].Volumes[0].Name, after.Targets[1].Volumes[0].Name = "pvc-3", "pvc-4"
+			},
+			"at unknown times, on other volumes.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := experiment("before", gp3Six[:1], efsSix[:1]), experiment("after", gp3Six[:1], efsSix[:1])
+			test.change(&before.Status, &after.Status)
+			want := "Measured: " + test.want + " Verdicts count as a difference whatever else was not the same.\n"
+			if got := printed(func(out *bytes.Buffer) { paired(before, after).Table(out, Style{}) }); !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		})
+	}
+}
+
 func TestPairMarkdown(t *testing.T) {
 	const want = `# after compared with before
 
@@ -129,6 +208,10 @@ func TestPairMarkdown(t *testing.T) {
 | randwrite | bs=16k | gp3 | after | write | 3913 ±1% | 61.1 MiB/s | 4.09ms | 4.09ms | 4.50ms | 8.18ms | 1.28x | Faster | VolumeIOPS |
 
 IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.
+
+## What the verdicts rest on
+
+- **Measured**: before until 2026-07-01 12:10 UTC and after from 2026-08-01 12:00 UTC on, 30 days apart, on other volumes. Verdicts count as a difference whatever else was not the same.
 
 ## What differs apart from the results
 
