@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/history"
@@ -75,7 +76,7 @@ func chartsOf(h *history.History, found *regression.Report) []line {
 				if values[k] == nil {
 					order = append(order, k)
 				}
-				values[k] = append(values[k], value{p, i, f.Value})
+				values[k] = append(values[k], value{p, f.Value})
 			}
 		}
 	}
@@ -86,11 +87,31 @@ func chartsOf(h *history.History, found *regression.Report) []line {
 	return charts
 }
 
-// value is a figure of a point, which is so far from the first one.
+// value is a figure of a point.
 type value struct {
 	point *history.Point
-	index int
 	value int64
+}
+
+// axis is the time of all runs.
+type axis struct{ first, last time.Time }
+
+// axisOf returns the axis of at least one run. They are in the order in which they were kept, which need not be that of time.
+func axisOf(runs []history.Point) axis {
+	a := axis{runs[0].Time, runs[0].Time}
+	for i := range runs {
+		if at := runs[i].Time; at.Before(a.first) {
+			a.first = at
+		} else if at.After(a.last) {
+			a.last = at
+		}
+	}
+	return a
+}
+
+// x returns where a time is. Runs of a schedule are not evenly apart: it may have been suspended, or have another time.
+func (a axis) x(at time.Time) string {
+	return number(margin + at.Sub(a.first).Seconds()/math.Max(a.last.Sub(a.first).Seconds(), 1)*(width-2*margin))
 }
 
 func changesOf(k key, found *regression.Report) []*regression.Finding {
@@ -103,31 +124,28 @@ func changesOf(k key, found *regression.Report) []*regression.Finding {
 	return all
 }
 
-// draw makes the chart of a figure. All charts have the same runs at the same place.
+// draw makes the chart of a figure. All charts have the same time at the same place.
 func draw(k key, values []value, runs []history.Point, changes []*regression.Finding) line {
 	metric, _ := expectation.FindMetric(k.metric.String())
 	most := int64(1)
 	for _, v := range values {
 		most = max(most, v.value)
 	}
+	over := axisOf(runs)
 	l := line{
 		Title: regression.FigureText(&k.Case, k.metric),
-		First: regression.Minute(runs[0].Time), Last: regression.Minute(runs[len(runs)-1].Time),
+		First: regression.Minute(over.first), Last: regression.Minute(over.last),
 		Least: "0", Most: metric.Text(most),
-	}
-	x := func(index int) string {
-		return number(margin + float64(index)/math.Max(float64(len(runs)-1), 1)*(width-2*margin))
 	}
 	for _, v := range values {
 		y := number(height - margin - float64(v.value)/float64(most)*(height-2*margin))
 		title := fmt.Sprintf("%s %s: %s", regression.Minute(v.point.Time), v.point.Benchmark, metric.Text(v.value))
-		l.Dots = append(l.Dots, dot{x(v.index), y, title, kindOf(v.point, k.Target, runs)})
+		l.Dots = append(l.Dots, dot{over.x(v.point.Time), y, title, kindOf(v.point, k.Target, runs)})
 	}
 	l.Lines = linesOf(k.Target, values, l.Dots)
 	for _, c := range changes {
-		i := slices.IndexFunc(values, func(v value) bool { return v.point.Time.Equal(c.Time) })
-		if i >= 0 {
-			l.Changes = append(l.Changes, mark{x(values[i].index), markOf(c), c.Message()})
+		if slices.ContainsFunc(values, func(v value) bool { return v.point.Time.Equal(c.Time) }) {
+			l.Changes = append(l.Changes, mark{over.x(c.Time), markOf(c), c.Message()})
 		}
 	}
 	return l

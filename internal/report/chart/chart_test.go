@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +120,34 @@ func TestAxis(t *testing.T) {
 		if l.First != "2026-10-01 03:00 UTC" || l.Last != "2026-11-09 03:00 UTC" {
 			t.Errorf("%s: from %s to %s", l.Title, l.First, l.Last)
 		}
+	}
+}
+
+// Runs are where their time is, so that a pause is seen. The ends are those of time, also where a point was kept late.
+func TestPlaces(t *testing.T) {
+	h := &history.History{}
+	day := func(n int) time.Time { return time.Date(2026, 7, 1+n, 3, 0, 0, 0, time.UTC) }
+	for i, n := range []int{1, 0, 2, 102} {
+		h.Add(history.Point{
+			Time: day(n), UID: fmt.Sprint(i), Environment: history.Environment{Baseline: "b"},
+			Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3000}}}},
+		}, 90)
+	}
+	found := regression.Report{Findings: []regression.Finding{{Case: history.Case{Workload: "w", Target: "gp3"}, Metric: history.ReadIOPS, Time: day(102)}}}
+	l := chartsOf(h, &found)[0]
+	var got []string
+	for _, d := range l.Dots {
+		got = append(got, d.X)
+	}
+	// A day is 624/102 wide.
+	if want := []string{"14.1", "8.0", "20.2", "632.0"}; !slices.Equal(got, want) {
+		t.Errorf("runs are at %v, want %v", got, want)
+	}
+	if l.First != "2026-07-01 03:00 UTC" || l.Last != "2026-10-11 03:00 UTC" || len(l.Changes) != 1 || l.Changes[0].X != "632.0" {
+		t.Errorf("from %s to %s, changes %+v", l.First, l.Last, l.Changes)
+	}
+	h.Points = h.Points[:1]
+	if l := chartsOf(h, &regression.Report{})[0]; l.Dots[0].X != "8.0" {
+		t.Errorf("the only run is at %s", l.Dots[0].X)
 	}
 }
