@@ -166,7 +166,7 @@ func (f *family) compareTotal(own, base []*v1alpha1.Result, byLatency bool) *v1a
 		return nil
 	}
 	t := &v1alpha1.TotalComparison{}
-	t.IOPSRatio = f.compareIOPS(&t.IOPS, totals(own, iopsOf), totals(own, milliIOPSOf), totals(base, milliIOPSOf))
+	t.IOPSRatio = f.compareIOPS(&t.IOPS, totals(own, iopsOf), totals(own, MilliIOPS), totals(base, MilliIOPS))
 	t.BytesPerSecondRatio = f.compare(&t.BytesPerSecond, totals(own, bytesOf), totals(base, bytesOf), rates)
 	if !byLatency {
 		f.addRow(&t.Verdict, &t.IOPS, len(own), len(base))
@@ -193,7 +193,7 @@ func (f *family) compareIO(own, base []*v1alpha1.IOResult, byLatency bool) *v1al
 		return nil
 	}
 	c := &v1alpha1.IOComparison{}
-	c.IOPSRatio = f.compareIOPS(&c.IOPS, values(own, iopsOf), values(own, milliIOPSOf), values(base, milliIOPSOf))
+	c.IOPSRatio = f.compareIOPS(&c.IOPS, values(own, iopsOf), values(own, MilliIOPS), values(base, MilliIOPS))
 	c.BytesPerSecondRatio = f.compare(&c.BytesPerSecond, values(own, bytesOf), values(base, bytesOf), rates)
 	for _, l := range []struct {
 		of        func(*v1alpha1.IOResult) *latency
@@ -261,9 +261,9 @@ func compareLatencies[T any](f *family, own, base []*T, of func(*T) *latency) (*
 func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }
 func bytesOf(io *v1alpha1.IOResult) int64 { return io.BytesPerSecond }
 
-// milliIOPSOf returns I/Os in a thousand seconds. The status has whole IOPS, but bytes per second and how large I/Os were on average, which say
+// MilliIOPS returns I/Os in a thousand seconds. The status has whole IOPS, but bytes per second and how large I/Os were on average, which say
 // what was rounded away. Where these do not agree with the IOPS, nothing was known of what was.
-func milliIOPSOf(io *v1alpha1.IOResult) int64 {
+func MilliIOPS(io *v1alpha1.IOResult) int64 {
 	const thousand = 1000
 	if io.IOPS > math.MaxInt64/thousand {
 		return math.MaxInt64
@@ -276,6 +276,9 @@ func milliIOPSOf(io *v1alpha1.IOResult) int64 {
 	}
 	return io.IOPS * thousand
 }
+
+// MilliTotalIOPS returns the I/Os of all directions in a thousand seconds.
+func MilliTotalIOPS(r *v1alpha1.Result) int64 { return totals([]*v1alpha1.Result{r}, MilliIOPS)[0] }
 
 // latency is a latency of a result. bucketPercent is how wide the buckets are that a percentile was read from, 0 for a mean.
 type latency struct {

@@ -484,7 +484,7 @@ func TestMilliIOPS(t *testing.T) {
 		"as many as can be counted": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64 / 1000}, math.MaxInt64 / 1000 * 1000},
 		"bytes, and more than that": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64}, math.MaxInt64 / 1000 * 1000},
 	} {
-		if got := milliIOPSOf(&test.io); got != test.want {
+		if got := MilliIOPS(&test.io); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}

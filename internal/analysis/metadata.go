@@ -48,6 +48,14 @@ func (m *metadata) milliPerSecond() int64 {
 	return m.IOPS * thousand
 }
 
+// MilliOperations returns operations on files in a thousand seconds, 0 of a result without.
+func MilliOperations(r *v1alpha1.Result) int64 {
+	if m := metadataOf([]*v1alpha1.Result{r})[0]; m != nil {
+		return m.milliPerSecond()
+	}
+	return 0
+}
+
 // grainOf returns by how much a rate can be wrong, as a share of it, because fio tells in whole milliseconds how long it measured: operations on files can
 // take but some of these.
 func grainOf(all []*metadata) float64 {

@@ -18,7 +18,7 @@ func perThousandSeconds(r *v1alpha1.Result) int64 {
 	if m := metadataOf([]*v1alpha1.Result{r})[0]; m != nil {
 		return m.milliPerSecond()
 	}
-	return totals([]*v1alpha1.Result{r}, milliIOPSOf)[0]
+	return MilliTotalIOPS(r)
 }
 
 func allPerThousandSeconds(results []*v1alpha1.Result) []int64 {

@@ -43,10 +43,10 @@ type Finding struct {
 	Parameters       map[string]string
 	Section          string
 	Verdict          Verdict
-	// Runs is how many runs were to be made, Values what those measured that have the metric, in their order.
+	// Runs is how many runs were to be made, Values what those measured that have the metric, in their order. IOPS are in thousandths: Metric.Whole.
 	Runs   int
 	Values []int64
-	// Figures are the statistic of Values, Baseline the one of the baseline's with a ratio.
+	// Figures are the statistic of Values, Baseline the one of the baseline's with a ratio, in the same unit.
 	Figures, Baseline *v1alpha1.Statistic
 	// Doubt says why figures that were measured do not tell whether the rule is met. It is "" with another verdict than Unknown.
 	Doubt string
@@ -233,9 +233,9 @@ func (f *Finding) compare(s, base *series) string {
 	return ""
 }
 
-// misses says whether a value is not what is expected.
+// misses says whether a value in grains is not what is expected.
 func (f *Finding) misses(value int64) bool {
-	limit := float64(f.Rule.Limit)
+	limit := f.Rule.limitInGrains()
 	if f.Baseline != nil {
 		limit = f.Rule.Ratio * float64(f.Baseline.Median)
 	}
@@ -276,11 +276,11 @@ func (j *judge) syncCall(workload string) string {
 	return "fsync"
 }
 
-// valuesOf returns a metric of the results that have it.
+// valuesOf returns a metric of the results that have it, in grains.
 func valuesOf(m Metric, results []*v1alpha1.Result) []int64 {
 	var values []int64
 	for _, r := range results {
-		if value, ok := m.Of(r); ok {
+		if value, ok := m.inGrains(r); ok {
 			values = append(values, value)
 		}
 	}

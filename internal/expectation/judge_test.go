@@ -41,6 +41,17 @@ func iops(target string, all ...int64) []v1alpha1.Run {
 	return some
 }
 
+// large returns a run of workload log for each number of writes of 8 MiB in a thousand seconds.
+func large(target string, all ...int64) []v1alpha1.Run {
+	some := iops(target, make([]int64, len(all))...)
+	for i, milliIOPS := range all {
+		w := some[i].Result.Write
+		w.IOs, w.Bytes = milliIOPS, milliIOPS<<23
+		w.IOPS, w.BytesPerSecond = (milliIOPS+500)/1000, milliIOPS<<23/1000
+	}
+	return some
+}
+
 // short returns a run of so few writes, with a 99th percentile in milliseconds.
 func short(workload, target string, writes, p99 int64) []v1alpha1.Run {
 	r := run(workload, target, 1000, p99*ms)
@@ -162,6 +173,30 @@ func TestCondition(t *testing.T) {
 		"a figure that looks as expected": {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10ms}]", []v1alpha1.Run{run("log", "gp3", 1, 10_000_001)}, metav1.ConditionFalse, "NotMet",
 			"1 of 1 expectation not met: log on gp3: write p99 10 ms (10000001 ns), expected at most 10 ms; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"IOPS that are as expected only when rounded": {
+			"[{workload: log, target: gp3, metric: write.iops, min: 5}]", large("gp3", 4500), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: write IOPS 4.5, expected at least 5; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"IOPS that look as expected": {
+			"[{workload: log, target: gp3, metric: total.iops, min: 3000}]", large("gp3", 2_999_600), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: total IOPS 3000 (2999.6), expected at least 3000; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"the interval of few IOPS does not meet": {
+			"[{workload: log, target: gp3, metric: write.iops, min: 5}]", large("gp3", 4600, 4700, 5300, 5400, 5450, 5480), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: write IOPS 5.35, expected at least 5; 4 of 6 runs meet it, and the interval from 4.6 to 5.48 reaches beyond what is expected, so that it may be chance",
+		},
+		"a ratio that is as expected only when rounded": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.95"}]`, join(large("gp3", 5400), large("efs", 4600)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write IOPS 4.6, 0.852 times the baseline's 5.4, expected at least 0.95 times the baseline's; 1 of 1 run, too few for an interval, which needs 4 of each target",
+		},
+		"the interval of a ratio of few IOPS misses": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.95"}]`, join(large("gp3", 5400, 5410, 5390, 5400), large("efs", 4600, 4610, 4590, 4600)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write IOPS 4.6, 0.852 times the baseline's 5.4, expected at least 0.95 times the baseline's; 4 of 4 runs, and the interval from 0.849 to 0.855 misses it as well",
+		},
+		"a baseline that is nothing only when rounded": {
+			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(large("gp3", 400), large("efs", 100)), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on efs: write IOPS 0.1, 0.25 times the baseline's 0.4, expected at least 0.5 times the baseline's; 1 of 1 run, too few for an interval, which needs 4 of each target",
 		},
 		"nothing is a multiple of 0": {
 			`[{workload: log, metric: write.iops, minRatioToBaseline: "0.5"}]`, join(iops("gp3", 0), iops("efs", 600)), metav1.ConditionUnknown, "NotMeasured",
@@ -346,12 +381,15 @@ func TestFewOperations(t *testing.T) {
 			Count: operations, IOPS: 2000, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms},
 		}}}
 	}
+	few := files(27, 5) // in 6 s
+	few.Result.ElapsedMilliseconds, few.Result.Metadata.IOPS = 6000, 5
 	for name, test := range map[string]struct {
 		metric string
 		runs   []v1alpha1.Run
 		reason string
 		words  string
 	}{
+		"too few a second":   {"metadata.iops, min: 5", []v1alpha1.Run{few}, "NotMet", "metadata IOPS 4.5, expected at least 5"},
 		"too few":            {"metadata.p99, max: 10ms", []v1alpha1.Run{files(100_000, 5), files(999, 5)}, "NotMeasured", "p99 needs 1000 operations, and a run had 999"},
 		"just enough":        {"metadata.p99, max: 10ms", []v1alpha1.Run{files(100_000, 5), files(1000, 5)}, "AllMet", "2 of 2 runs meet it"},
 		"too few, of a rate": {"metadata.iops, min: 1000", []v1alpha1.Run{files(9, 5)}, "AllMet", "1 of 1 run meets it"},

@@ -122,9 +122,30 @@ func (m Metric) Text(value int64) string {
 	}
 }
 
-// exact is a value with all its digits.
+// exact is a value in grains with all its digits.
 func (m Metric) exact(value int64) string {
+	if m.Unit == IOPS {
+		return strconv.FormatFloat(float64(value)/milli, 'f', -1, 64)
+	}
 	return strconv.FormatInt(value, 10) + map[Unit]string{Latency: " ns", Bandwidth: " B/s"}[m.Unit]
+}
+
+// milli is how many thousandths make one.
+const milli = 1000
+
+// grains is in how many parts of its unit a metric is held to what is expected. Of large I/Os there are few a second, so that IOPS are held to it in
+// thousandths: as whole numbers, 4.5 of them would be 5.
+func (m Metric) grains() int64 {
+	if m.Unit == IOPS {
+		return milli
+	}
+	return 1
+}
+
+// Whole returns a value in grains as a whole number of the metric's unit, as results have it.
+func (m Metric) Whole(value int64) int64 {
+	grains := m.grains()
+	return value/grains + value%grains*2/grains // rounded
 }
 
 // lessIsBetter says which way the metric is good.
@@ -153,15 +174,38 @@ func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
 	}
 }
 
+// inGrains returns the metric of a result as Of does, but in grains: of IOPS with the thousandths that are known.
+func (m Metric) inGrains(r *v1alpha1.Result) (int64, bool) {
+	if m.Unit != IOPS || !m.hasPart(r) {
+		return m.Of(r)
+	}
+	switch m.Part {
+	case partTotal:
+		return analysis.MilliTotalIOPS(r), true
+	case partMetadata:
+		return analysis.MilliOperations(r), true
+	default:
+		return analysis.MilliIOPS(r.Direction(m.Part)), true
+	}
+}
+
 // isPercentile says whether the metric is read from a histogram.
 func (m Metric) isPercentile() bool {
 	return slices.Contains([]string{"p50", "p90", "p95", "p99", "p999", "p9999"}, m.Figure)
 }
 
-// measuredText is a value that was measured for people: what is beyond fio's histogram is not known any better.
+// measuredText is a value in grains that was measured, for people: what is beyond fio's histogram is not known any better.
 func (m Metric) measuredText(value int64) string {
 	if m.isPercentile() && v1alpha1.IsBeyondHistogram(value) {
 		return "beyond 17.1 s"
+	}
+	return m.grainText(value)
+}
+
+// grainText is a value in grains for people. Of fewer than 100 IOPS it has three digits, such as 4.5, and of more it is a whole number.
+func (m Metric) grainText(value int64) string {
+	if m.Unit == IOPS {
+		return legible.Significant(float64(value) / milli)
 	}
 	return m.Text(value)
 }

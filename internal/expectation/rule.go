@@ -42,6 +42,9 @@ func (r *Rule) Expected() string {
 	return word + r.Metric.Text(r.Limit)
 }
 
+// limitInGrains is Limit as values are held to it.
+func (r *Rule) limitInGrains() float64 { return float64(r.Limit) * float64(r.Metric.grains()) }
+
 func ratioText(ratio float64) string { return strconv.FormatFloat(ratio, 'f', -1, 64) }
 
 // ruleOf returns the rule of an expectation. The error says what is wrong with one that no API server has seen.

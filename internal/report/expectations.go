@@ -48,7 +48,8 @@ type Expected struct {
 	// Limit is in nanoseconds, I/Os per second or bytes per second; null with RatioToBaseline, which is a multiple of the baseline's.
 	Limit           *int64   `json:"limit"`
 	RatioToBaseline *float64 `json:"ratioToBaseline,omitempty"`
-	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured.
+	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured. IOPS are rounded here, and held to Limit in
+	// thousandths, which Message has where they matter.
 	Median         *int64 `json:"median"`
 	BaselineMedian *int64 `json:"baselineMedian,omitempty"`
 	// Verdict is Met, NotMet or NotMeasured, also where a median does not tell. Message says it in words.
@@ -71,10 +72,10 @@ func expectedOf(findings []expectation.Finding) []Expected {
 			all[i].Limit = &f.Rule.Limit
 		}
 		if f.Figures != nil {
-			all[i].Median = &f.Figures.Median
+			all[i].Median = new(f.Rule.Metric.Whole(f.Figures.Median))
 		}
 		if f.Baseline != nil {
-			all[i].BaselineMedian = &f.Baseline.Median
+			all[i].BaselineMedian = new(f.Rule.Metric.Whole(f.Baseline.Median))
 		}
 	}
 	return all
