@@ -42,11 +42,11 @@ type Finding struct {
 	Time      time.Time
 	Benchmark string
 	Sequence  int64
-	// Before and After are the medians of the levels, and RunsBefore and RunsAfter how many runs these have.
-	Before, After         int64
+	// Before and After are the medians of the levels in the metric's unit, and RunsBefore and RunsAfter how many runs these have.
+	Before, After         float64
 	RunsBefore, RunsAfter int
 	// Now is the median of the last level, of so many runs, the last of which ended at a time. It is After where no other change came after this one.
-	Now     int64
+	Now     float64
 	RunsNow int
 	LastRun time.Time
 	// IsLast says that no other change came after this one.
@@ -181,8 +181,8 @@ func (f *Finding) weight() float64 {
 }
 
 // worsening returns how much worse a value is than another one, as a difference of logarithms; below 0 it is better.
-func worsening(m history.Metric, before, after int64) float64 {
-	rise := math.Log(float64(max(after, 1))) - math.Log(float64(max(before, 1)))
+func worsening(m history.Metric, before, after float64) float64 {
+	rise := math.Log(max(after, 1)) - math.Log(max(before, 1))
 	if !m.IsLatency() {
 		rise = -rise
 	}
@@ -249,11 +249,14 @@ func newSeries(of history.Case, metric history.Metric, runs int) series {
 	return series{Case: of, metric: metric, points: make([]*history.Point, 0, runs), raw: make([]int64, 0, runs)}
 }
 
-// logarithms returns the values as they are compared. A rate of 0 counts as the least that is not told as 0.
+// atLeastTold is a value as it is compared: a rate of 0 counts as the least that is not told as 0.
+func atLeastTold(v int64) float64 { return max(float64(v), 0.5) }
+
+// logarithms returns the values as they are compared.
 func (s *series) logarithms() []float64 {
 	logs := make([]float64, len(s.raw))
 	for i, v := range s.raw {
-		logs[i] = math.Log(max(float64(v), 0.5))
+		logs[i] = math.Log(atLeastTold(v))
 	}
 	return logs
 }
@@ -285,7 +288,7 @@ func (s *series) finding(c *change) Finding {
 		Case: s.Case, Metric: s.metric, Kind: Improvement,
 		Time: first.Time, Benchmark: first.Benchmark, Sequence: first.Sequence,
 		Before: before, After: after, RunsBefore: left.len(), RunsAfter: right.len(),
-		Percent: 100 * (float64(after)/math.Max(float64(before), 0.5) - 1), PValue: c.p,
+		Percent: 100 * (after/max(before, 0.5) - 1), PValue: c.p,
 		sides: [2][]*history.Point{s.points[left.start:left.end], s.points[right.start:right.end]},
 	}
 	if c.size > 0 == s.metric.IsLatency() {
@@ -310,13 +313,18 @@ func (s *series) begin(c *change) int {
 }
 
 // recovered says whether a level after a regression was as good as that before it, or hardly worse. What comes after that is another change.
-func (s *series) recovered(before int64, later []change) bool {
+func (s *series) recovered(before float64, later []change) bool {
 	return slices.ContainsFunc(later, func(c change) bool { return worsening(s.metric, before, s.level(c.after)) < leastStep })
 }
 
-// level is the median of a segment.
-func (s *series) level(of segment) int64 {
+// level is the median of a segment. Of an even number of values it is the geometric mean of the two in the middle: that is the mean of their logarithms,
+// which the test has, so that what is told is never less than what was tested.
+func (s *series) level(of segment) float64 {
 	sorted := slices.Clone(s.raw[of.start:of.end])
 	slices.Sort(sorted)
-	return sorted[len(sorted)/2]
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	if low == high {
+		return float64(low)
+	}
+	return math.Sqrt(atLeastTold(low) * atLeastTold(high))
 }

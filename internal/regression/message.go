@@ -52,14 +52,19 @@ func (f *Finding) Change() string {
 	if f.Percent < 0 {
 		way = "fell"
 	}
-	metric, _ := expectation.FindMetric(f.Metric.String())
-	return fmt.Sprintf("%s %s(%s -> %s)", way, f.size(), metric.Text(f.Before), metric.Text(f.After))
+	return fmt.Sprintf("%s %s(%s -> %s)", way, f.size(), levelText(f.Metric, f.Before), levelText(f.Metric, f.After))
 }
 
 // NowText is the median of the last level with its unit.
-func (f *Finding) NowText() string {
-	metric, _ := expectation.FindMetric(f.Metric.String())
-	return metric.Text(f.Now)
+func (f *Finding) NowText() string { return levelText(f.Metric, f.Now) }
+
+// levelText prints a median with its unit. Of few I/Os a second it may be between two whole numbers, such as 10.5.
+func levelText(m history.Metric, level float64) string {
+	if !m.IsLatency() {
+		return legible.Significant(level)
+	}
+	metric, _ := expectation.FindMetric(m.String())
+	return metric.Text(int64(math.Round(level)))
 }
 
 // BesideText says what changed beside it, such as "kernel 6.1 -> 6.12"; "" if nothing did that is known.

@@ -69,11 +69,11 @@ func TestExplainHistory(t *testing.T) {
   Starts    By "0 3 * * *", UTC; the last one was due on 2026-11-03 03:00 UTC; the next one is due on 2026-11-04 03:00 UTC; 1 missed so far.
   Kept      34 points of at most 90, since 2026-10-01 03:00 UTC.
   Compared  34 runs since 2026-10-01 03:00 UTC.
-  Verdict   Read IOPS of randread bs=4k on gp3 fell 33 % (3001 -> 2001) on 2026-10-31 03:00 UTC (nightly-30), with kernel 6.1 -> 6.12; last measured on 2026-11-03 03:00 UTC.
+  Verdict   Read IOPS of randread bs=4k on gp3 fell 33 % (3001 -> 2000) on 2026-10-31 03:00 UTC (nightly-30), with kernel 6.1 -> 6.12; last measured on 2026-11-03 03:00 UTC.
 
 read IOPS of randread bs=4k on gp3
-  Change    Regression: it fell 33 % (3001 -> 2001). The first benchmark after it is nightly-30, which ended on 2026-10-31 03:00 UTC.
-  Now       2001, the median of 4 runs, the last one on 2026-11-03 03:00 UTC.
+  Change    Regression: it fell 33 % (3001 -> 2000). The first benchmark after it is nightly-30, which ended on 2026-10-31 03:00 UTC.
+  Now       2000, the median of 4 runs, the last one on 2026-11-03 03:00 UTC.
   Beside    kernel 6.1 -> 6.12. That is no proof that it is the cause.
   How sure  30 runs before it and 4 from it on. A t-test that takes each run to be somewhat like the one before gives p below 1e-09. A change is told below 0.0005 (0.0005 / the number of figures). That does not exclude that a neighbour was busy for several runs. Few runs have come since: the next ones make it surer.
 
