@@ -68,7 +68,7 @@ func recordedSeries(t testing.TB, target string) [][]float64 {
 			if isRate := strings.HasSuffix(name, "_iops"); err != nil || (!isRate && !strings.HasSuffix(name, "_ns")) {
 				continue
 			} else if isRate {
-				value = 1 / value
+				value = large / value
 			}
 			key := column(row, "workload") + " " + name
 			figures[key] = append(figures[key], math.Log(value))
