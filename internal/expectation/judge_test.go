@@ -179,8 +179,16 @@ func TestCondition(t *testing.T) {
 			"1 of 1 expectation not met: log on gp3: write IOPS 4.5, expected at least 5; 1 of 1 run, too few for an interval, which needs 6",
 		},
 		"IOPS that look as expected": {
-			"[{workload: log, target: gp3, metric: total.iops, min: 3000}]", large("gp3", 2_999_600), metav1.ConditionFalse, "NotMet",
-			"1 of 1 expectation not met: log on gp3: total IOPS 3000 (2999.6), expected at least 3000; 1 of 1 run, too few for an interval, which needs 6",
+			"[{workload: log, target: gp3, metric: total.iops, min: 3000}]", large("gp3", 2_999_600), metav1.ConditionTrue, "AllMet",
+			"1 expectation met: log on gp3: total IOPS 3000 (2999.6), expected at least 3000; 1 of 1 run meets it, too few for an interval, which needs 6",
+		},
+		"IOPS that are one fewer": {
+			"[{workload: log, target: gp3, metric: total.iops, min: 3000}]", large("gp3", 2_999_400), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: total IOPS 2999, expected at least 3000; 1 of 1 run, too few for an interval, which needs 6",
+		},
+		"few IOPS that look as expected": {
+			"[{workload: log, target: gp3, metric: total.iops, min: 5}]", large("gp3", 4_999), metav1.ConditionFalse, "NotMet",
+			"1 of 1 expectation not met: log on gp3: total IOPS 5 (4.999), expected at least 5; 1 of 1 run, too few for an interval, which needs 6",
 		},
 		"the interval of few IOPS does not meet": {
 			"[{workload: log, target: gp3, metric: write.iops, min: 5}]", large("gp3", 4600, 4700, 5300, 5400, 5450, 5480), metav1.ConditionTrue, "AllMet",

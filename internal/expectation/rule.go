@@ -42,8 +42,17 @@ func (r *Rule) Expected() string {
 	return word + r.Metric.Text(r.Limit)
 }
 
+// wholeFrom is from how many IOPS on a limit is met by what rounds to it: a volume of 3,000 IOPS does 2,999.9 in some minutes.
+const wholeFrom = 100
+
 // limitInGrains is Limit as values are held to it.
-func (r *Rule) limitInGrains() float64 { return float64(r.Limit) * float64(r.Metric.grains()) }
+func (r *Rule) limitInGrains() float64 {
+	limit := float64(r.Limit)
+	if r.Metric.Unit == IOPS && limit >= wholeFrom {
+		limit -= 0.5
+	}
+	return limit * float64(r.Metric.grains())
+}
 
 func ratioText(ratio float64) string { return strconv.FormatFloat(ratio, 'f', -1, 64) }
 

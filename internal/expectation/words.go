@@ -76,7 +76,7 @@ func (f *Finding) figure() string {
 		return m.measuredText(v1alpha1.BeyondHistogramNanoseconds)
 	}
 	text := m.measuredText(median)
-	if f.Rule.Ratio == 0 && float64(median) != f.Rule.limitInGrains() && text == m.Text(f.Rule.Limit) {
+	if f.Rule.Ratio == 0 && median != f.Rule.Limit*m.grains() && text == m.Text(f.Rule.Limit) {
 		return text + " (" + m.exact(median) + ")"
 	}
 	return text
