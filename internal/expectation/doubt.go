@@ -118,7 +118,7 @@ func doubt(m Metric, s, base *series) string {
 		}
 		values := valuesOf(m, each.of.results)
 		if m.isPercentile() && v1alpha1.IsMedianBeyondHistogram(values) {
-			return fmt.Sprintf("the median%s rests on a run beyond the end of fio's histogram (17.1 s)", each.whose)
+			return restsBeyond(each.whose)
 		}
 		if measured := len(values); measured < each.of.runs {
 			return fmt.Sprintf("only %d of %s%s measured it", measured, legible.Plural(each.of.runs, "run"), each.whose)
@@ -128,6 +128,11 @@ func doubt(m Metric, s, base *series) string {
 		}
 	}
 	return ""
+}
+
+// restsBeyond says of a median that nobody knows how long it is: it can be more than its figure, and a ratio to it can be less.
+func restsBeyond(whose string) string {
+	return fmt.Sprintf("the median%s rests on a run beyond the end of fio's histogram (17.1 s)", whose)
 }
 
 // fewest returns how many I/Os or syncs there were in the run that had the fewest, of those that say it; 0 if none does.

@@ -226,6 +226,9 @@ func (f *Finding) compare(s, base *series) string {
 	if f.Baseline.Median == 0 {
 		return "the baseline's is 0, and a ratio to 0 says nothing"
 	}
+	if f.Rule.Metric.isPercentile() && v1alpha1.IsMedianBeyondHistogram(values) {
+		return restsBeyond(" of the baseline")
+	}
 	buckets := max(f.Rule.Metric.bucketPercent(s.results), f.Rule.Metric.bucketPercent(base.results))
 	if low, high, known := analysis.RatioInterval(f.Values, values, buckets); known {
 		f.ratioInterval = &interval{low, high}

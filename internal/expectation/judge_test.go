@@ -244,6 +244,10 @@ func TestCondition(t *testing.T) {
 			"[{workload: log, target: gp3, metric: write.p99, max: 10s}]", runs("log", "gp3", 1000, 1200, 17113, 17113), metav1.ConditionUnknown, "NotMeasured",
 			"1 of 1 expectation undecided: log on gp3: write p99 beyond 17.1 s, expected at most 10 s; the median rests on a run beyond the end of fio's histogram (17.1 s)",
 		},
+		"a ratio to what is beyond fio's histogram": {
+			`[{workload: log, metric: write.p99, maxRatioToBaseline: "0.5"}]`, join(runs("log", "gp3", 17113, 17113), runs("log", "efs", 10000, 10000)), metav1.ConditionUnknown, "NotMeasured",
+			"1 of 1 expectation undecided: log on efs: write p99 10 s, at most 0.584 times the baseline's beyond 17.1 s, expected at most 0.5 times the baseline's; the median of the baseline rests on a run beyond the end of fio's histogram (17.1 s)",
+		},
 		"a ratio of what is beyond fio's histogram": {
 			`[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`, join(runs("log", "gp3", 10, 10, 10, 10), runs("log", "efs", 20000, 20000, 20000, 20000)), metav1.ConditionFalse, "NotMet",
 			"1 of 1 expectation not met: log on efs: write p99 beyond 17.1 s, at least 2000 times the baseline's 10 ms, expected at most 1.2 times the baseline's; " +

@@ -60,13 +60,24 @@ func (f *Finding) Measured() string {
 	}
 	text := words + " " + f.figure()
 	if f.Baseline != nil && f.Baseline.Median > 0 {
-		atLeast := ""
-		if f.isBeyond() {
-			atLeast = "at least "
-		}
-		text += fmt.Sprintf(", %s%s times the baseline's %s", atLeast, f.ratio(), f.Rule.Metric.measuredText(f.Baseline.Median))
+		text += fmt.Sprintf(", %s the baseline's %s", f.times(), f.Rule.Metric.measuredText(f.Baseline.Median))
 	}
 	return text
+}
+
+// times says how many times the baseline's the figure is, as far as that is known.
+func (f *Finding) times() string {
+	own, base := f.isBeyond(), f.Rule.Metric.isPercentile() && v1alpha1.IsBeyondHistogram(f.Baseline.Median)
+	switch {
+	case own && base:
+		return "beside"
+	case own:
+		return "at least " + f.ratio() + " times"
+	case base:
+		return "at most " + f.ratio() + " times"
+	default:
+		return f.ratio() + " times"
+	}
 }
 
 // figure is the median. It has all its digits where it looks like the limit and is another figure.
