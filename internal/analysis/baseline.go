@@ -36,7 +36,7 @@ const (
 func (k Known) phase(r *v1alpha1.Result) phase {
 	limits := k.storageLimits()
 	base := baselineOf(limits)
-	if k.Credits == nil || base == (v1alpha1.Limits{Scope: base.Scope}) {
+	if k.Credits == nil || base.Limits == (v1alpha1.Limits{Scope: base.Scope}) {
 		return bursting
 	}
 	found := bursting
@@ -54,11 +54,11 @@ func (k Known) phase(r *v1alpha1.Result) phase {
 }
 
 // setsOf returns the limits in a phase; first those that credits change, if they do.
-func setsOf(limits v1alpha1.Limits, p phase, credits *Credits) []limitSet {
+func setsOf(limits v1alpha1.KnownLimits, p phase, credits *Credits) []limitSet {
 	base := baselineOf(limits)
 	rest := limits
-	baseFields := figures(&base)
-	for i, figure := range figures(&rest) {
+	baseFields := figures(&base.Limits)
+	for i, figure := range figures(&rest.Limits) {
 		if *baseFields[i] != nil {
 			*figure = nil
 		}
@@ -77,8 +77,8 @@ func setsOf(limits v1alpha1.Limits, p phase, credits *Credits) []limitSet {
 }
 
 // baselineOf returns what remains without credits of those limits that depend on them, and nothing of the others.
-func baselineOf(limits v1alpha1.Limits) v1alpha1.Limits {
-	base := v1alpha1.Limits{Scope: limits.Scope}
+func baselineOf(limits v1alpha1.KnownLimits) v1alpha1.KnownLimits {
+	base := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: limits.Scope}, Counting: limits.Counting, Precision: limits.Precision}
 	if limits.Burst == nil {
 		return base
 	}
@@ -88,7 +88,7 @@ func baselineOf(limits v1alpha1.Limits) v1alpha1.Limits {
 	if bytes := limits.Burst.BaselineBytesPerSecond; bytes != nil {
 		reads := *bytes
 		if isMetered(limits) {
-			reads = whole(float64(*bytes) * float64(*limits.ReadBytesPerSecond) / float64(*limits.WriteBytesPerSecond))
+			reads = whole(aws.ReadableBytes(float64(*bytes)))
 		}
 		base.BytesPerSecond = least(limits.BytesPerSecond, *bytes)
 		base.ReadBytesPerSecond = least(limits.ReadBytesPerSecond, reads)
@@ -106,9 +106,9 @@ func least(limit *int64, baseline int64) *int64 {
 }
 
 // average returns what can be done in a time, for a share of which there are credits.
-func average(base, burst v1alpha1.Limits, share float64) v1alpha1.Limits {
-	burstFigures := figures(&burst)
-	for i, figure := range figures(&base) {
+func average(base, burst v1alpha1.KnownLimits, share float64) v1alpha1.KnownLimits {
+	burstFigures := figures(&burst.Limits)
+	for i, figure := range figures(&base.Limits) {
 		if *figure != nil && *burstFigures[i] != nil {
 			low, high := float64(**figure), float64(**burstFigures[i])
 			*figure = new(whole(low + share*(high-low)))
@@ -118,10 +118,10 @@ func average(base, burst v1alpha1.Limits, share float64) v1alpha1.Limits {
 }
 
 // raisedPercent is the greatest of limits in percent of the baseline.
-func raisedPercent(base, limits v1alpha1.Limits) int32 {
+func raisedPercent(base, limits v1alpha1.KnownLimits) int32 {
 	most := int32(0)
-	limitFigures := figures(&limits)
-	for i, figure := range figures(&base) {
+	limitFigures := figures(&limits.Limits)
+	for i, figure := range figures(&base.Limits) {
 		if *figure != nil && *limitFigures[i] != nil {
 			most = max(most, use{measured: **limitFigures[i], limit: **figure}.percent())
 		}
@@ -130,7 +130,7 @@ func raisedPercent(base, limits v1alpha1.Limits) int32 {
 }
 
 // atBaseline returns the use of what remains without credits, and whether the result is there.
-func atBaseline(limits v1alpha1.Limits, r *v1alpha1.Result) (use, bool) {
+func atBaseline(limits v1alpha1.KnownLimits, r *v1alpha1.Result) (use, bool) {
 	u := greatest(limitSet{limits: baselineOf(limits), note: withoutCredits}.uses(r))
 	return u, u.reached() && u.percent() <= baselinePercent
 }
@@ -141,15 +141,20 @@ func figures(l *v1alpha1.Limits) []**int64 {
 }
 
 // isMetered says whether the limits for reads and for writes are one limit for metered bytes, of which each could
-// have all alone, as EFS has it.
-func isMetered(limits v1alpha1.Limits) bool {
+// have all alone, as EFS has it: three times as much can be read. Where a region caps reads, it is less; where throughput
+// is not metered, as with mode Elastic, it is more. Only EFS's own limits are taken for capped: they are Shared, and
+// what users set never is.
+func isMetered(limits v1alpha1.KnownLimits) bool {
 	read, write := limits.ReadBytesPerSecond, limits.WriteBytesPerSecond
-	return limits.Scope == v1alpha1.ScopeFileSystem && read != nil && write != nil && *write > 0 &&
-		math.Abs(aws.MeteredBytes(0, *read, 0, 0)-float64(*write)) < 1
+	if limits.Scope != v1alpha1.ScopeFileSystem || read == nil || write == nil || *write <= 0 {
+		return false
+	}
+	beyond := aws.MeteredBytes(0, *read, 0, 0) - float64(*write)
+	return math.Abs(beyond) < 1 || beyond < 0 && limits.Counting == v1alpha1.CountsShared
 }
 
 // meteredUse returns the use of metered bytes.
-func meteredUse(limits v1alpha1.Limits, r *v1alpha1.Result) use {
+func meteredUse(limits v1alpha1.KnownLimits, r *v1alpha1.Result) use {
 	reads, writes := ioOrNone(r.Read), ioOrNone(r.Write)
 	return use{
 		reason: v1alpha1.BoundFileSystemThroughput, owner: "file system", unit: "MiB/s as EFS meters them", inMiB: true,

@@ -110,6 +110,20 @@ func TestCreditsInVerdicts(t *testing.T) {
 		want:    "FileSystemThroughput 104857600 100 of the file system's 100 MiB/s as EFS meters them (100 %)",
 		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
 	}, {
+		name: "EFS reads that a region caps, within the baseline of metered reads", result: reads(1500, miBps), known: Known{Storage: cappedEFS, Credits: efsCredits},
+		want: "Latency? 1500 of the file system's 5120 MiB/s of reads, 29 %",
+	}, {
+		name: "EFS reads that a region caps, at the baseline", result: reads(3000, miBps), known: Known{Storage: cappedEFS, Credits: efsSpent},
+		want: "FileSystemThroughput 3145728000 3000 of the file system's 3000 MiB/s of reads that remain without burst credits (100 %)",
+	}, {
+		name: "EFS reads and writes share where a region caps reads", known: Known{Storage: cappedEFS, Credits: efsSpent},
+		result: &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(1500, miBps, 0), Write: blocks(500, miBps, 0)},
+		want:   "FileSystemThroughput 1048576000 1000 of the file system's 1000 MiB/s as EFS meters them that remain without burst credits (100 %)",
+	}, {
+		name: "limits of a user's file system are not taken for capped ones", result: reads(1500, miBps), known: Known{Storage: &v1alpha1.KnownLimits{Limits: cappedEFS.Limits}},
+		want:    "Latency? 1500 of the file system's 5120 MiB/s of reads, 29 %",
+		warning: "ran at 1500 MiB/s of reads, where the file system's baseline is 1000 MiB/s: it can keep this up only as long as it has burst credits",
+	}, {
 		name: "E1 gp3 64k on the instance's burst", result: writes(1987, 64<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
 		want:    "VolumeThroughput 131072000 124 of the volume's 125 MiB/s (99 %)",
 		warning: "moved 124 MiB/s, where the instance's baseline is 77.5 MiB/s: it can keep this up only for a time",

@@ -126,7 +126,7 @@ func BucketOf(limits *v1alpha1.KnownLimits) (aws.Bucket, bool) {
 	}
 	b := limits.Burst
 	bytesPerSecond := greatestOf(limits.BytesPerSecond, limits.ReadBytesPerSecond, limits.WriteBytesPerSecond)
-	if isMetered(limits.Limits) {
+	if isMetered(*limits) {
 		bytesPerSecond = float64(*limits.WriteBytesPerSecond)
 	}
 	for _, bucket := range []aws.Bucket{{

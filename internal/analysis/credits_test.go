@@ -200,6 +200,8 @@ func TestBucketOf(t *testing.T) {
 		{"bytes too: I/Os count", func(l *v1alpha1.KnownLimits) { l.Burst.ByteCredits = new(int64(1 << 40)) }, 3000},
 		{"no IOPS", func(l *v1alpha1.KnownLimits) { l.IOPS = nil }, 0},
 		{"no baseline", func(l *v1alpha1.KnownLimits) { l.Burst.BaselineIOPS = nil }, 0},
+		{"metered bytes, where a region caps reads", func(l *v1alpha1.KnownLimits) { *l = *cappedEFS.DeepCopy() }, 2000 * miBps},
+		{"a user's limits of each direction", func(l *v1alpha1.KnownLimits) { *l = v1alpha1.KnownLimits{Limits: cappedEFS.Limits} }, 5120 * miBps},
 		{"no burst", func(l *v1alpha1.KnownLimits) { l.Burst.BaselineIOPS = new(int64(3000)) }, 0},
 		{"no credits", func(l *v1alpha1.KnownLimits) { l.Burst.IOCredits = new(int64(0)) }, 0},
 	} {

@@ -85,11 +85,11 @@ func (k Known) volumes() int64 {
 }
 
 // storageLimits are the limits that the storage has as long as it has credits.
-func (k Known) storageLimits() v1alpha1.Limits {
+func (k Known) storageLimits() v1alpha1.KnownLimits {
 	if k.Storage == nil {
-		return v1alpha1.Limits{Scope: v1alpha1.ScopeVolume}
+		return v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeVolume}}
 	}
-	limits := times(k.Storage.Limits, k.volumes())
+	limits := times(*k.Storage, k.volumes())
 	if limits.Scope != v1alpha1.ScopeFileSystem {
 		limits.Scope = v1alpha1.ScopeVolume
 	}
@@ -101,9 +101,6 @@ func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
 	sets := setsOf(k.storageLimits(), k.phase(r), k.Credits)
 	for i := range sets {
 		sets[i].owners, sets[i].company = k.volumes(), k.Company
-		if k.Storage != nil {
-			sets[i].counting, sets[i].precision = k.Storage.Counting, k.Storage.Precision
-		}
 	}
 	return append(sets, k.loweredSets()...)
 }
@@ -113,24 +110,24 @@ func (k Known) loweredSets() []limitSet {
 	if k.Storage == nil || k.Storage.LoweredIOPS == nil {
 		return nil
 	}
-	limits := times(v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: k.Storage.LoweredIOPS}, k.volumes())
-	return []limitSet{{limits: limits, owners: k.volumes(), company: k.Company, counting: k.Storage.Counting, lowered: true}}
+	lowered := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: k.Storage.LoweredIOPS}, Counting: k.Storage.Counting}
+	return []limitSet{{limits: times(lowered, k.volumes()), owners: k.volumes(), company: k.Company, lowered: true}}
 }
 
 func (k Known) clientSets() []limitSet {
 	var sets []limitSet
 	for i := range k.Client {
-		limits := times(k.Client[i].Limits, k.Nodes)
+		limits := times(k.Client[i], k.Nodes)
 		if limits.Scope != v1alpha1.ScopeInstance {
 			limits.Scope = v1alpha1.ScopeClient
 		}
-		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company, precision: k.Client[i].Precision})
+		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
 	}
 	return sets
 }
 
 // times returns what so many things can do together of which each has the limits; 0 is one.
-func times(limits v1alpha1.Limits, n int64) v1alpha1.Limits {
+func times(limits v1alpha1.KnownLimits, n int64) v1alpha1.KnownLimits {
 	if n <= 1 {
 		return limits
 	}
@@ -139,7 +136,7 @@ func times(limits v1alpha1.Limits, n int64) v1alpha1.Limits {
 		burst.BaselineIOPS, burst.BaselineBytesPerSecond = multiplied(burst.BaselineIOPS, n), multiplied(burst.BaselineBytesPerSecond, n)
 		limits.Burst = &burst
 	}
-	for _, figure := range figures(&limits) {
+	for _, figure := range figures(&limits.Limits) {
 		*figure = multiplied(*figure, n)
 	}
 	return limits

@@ -27,6 +27,12 @@ var (
 		ReadBytesPerSecond: new(int64(300 * miBps)), WriteBytesPerSecond: new(int64(100 * miBps)),
 		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(miBps)), ByteCredits: new(int64(2_308_974_418_330))},
 	}}
+	// cappedEFS stores 20 TiB in us-east-1, where reads end at 5 GiB/s: less than three times the writes.
+	cappedEFS = &v1alpha1.KnownLimits{Counting: v1alpha1.CountsShared, Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
+		ReadBytesPerSecond: new(int64(5120 * miBps)), WriteBytesPerSecond: new(int64(2000 * miBps)),
+		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(1000 * miBps)), ByteCredits: new(int64(42 << 40))},
+	}}
 	efsClient = v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeClient, ReadBytesPerSecond: new(int64(500 * miBps)), WriteBytesPerSecond: new(int64(500 * miBps)),
 	}}
@@ -281,8 +287,11 @@ func (g garbage) limits() *v1alpha1.KnownLimits {
 	if g.IntN(4) > 0 {
 		l.Burst = &v1alpha1.Burst{BaselineIOPS: g.optional(), BaselineBytesPerSecond: g.optional(), IOCredits: g.optional(), ByteCredits: g.optional()}
 	}
-	if g.IntN(4) == 0 {
+	switch g.IntN(8) {
+	case 0:
 		l.Limits = *emptyEFS.Limits.DeepCopy()
+	case 1:
+		l = cappedEFS.DeepCopy()
 	}
 	return l
 }

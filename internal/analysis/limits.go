@@ -112,15 +112,12 @@ type limitKind struct {
 
 // limitSet are limits of one thing, as they hold for one result.
 type limitSet struct {
-	limits v1alpha1.Limits
+	limits v1alpha1.KnownLimits
 	// owners is how many owners the limits add up; 0 is one.
 	owners int64
 	// note, why and company are those of their uses.
 	note, why string
 	company   *Company
-	// counting says how I/Os count against the limits, precision what the limits are if they are none.
-	counting  v1alpha1.IOCounting
-	precision v1alpha1.LimitPrecision
 	// lowered is that of their uses.
 	lowered bool
 }
@@ -167,7 +164,7 @@ func (s limitSet) uses(r *v1alpha1.Result) []use {
 		}
 	}
 	for i := range uses {
-		uses[i].precision, uses[i].lowered = s.precision, s.lowered
+		uses[i].precision, uses[i].lowered = s.limits.Precision, s.lowered
 	}
 	return uses
 }
@@ -175,7 +172,7 @@ func (s limitSet) uses(r *v1alpha1.Result) []use {
 // operationsUse returns the use of what reads and writes share, where both are limited by their number and there are both.
 func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	reads, writes := s.limits.ReadIOPS, s.limits.WriteIOPS
-	if s.counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || r.Read == nil || r.Write == nil {
+	if s.limits.Counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || r.Read == nil || r.Write == nil {
 		return use{}, false
 	}
 	return use{
@@ -187,7 +184,7 @@ func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 
 // merges says whether the storage may have counted I/Os as fewer: I/Os of a direction are that large on average.
 func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
-	if s.counting != v1alpha1.CountsMerged || !load.Sequential {
+	if s.limits.Counting != v1alpha1.CountsMerged || !load.Sequential {
 		return false
 	}
 	for _, io := range r.Directions() {
@@ -212,7 +209,7 @@ func (s limitSet) usesOf(r *v1alpha1.Result, load Load) []use {
 		if u.lowered && u.percent() > loweredPercent {
 			return true // it did more, so that the driver did not lower it
 		}
-		return !u.inMiB && s.counting == v1alpha1.CountsRandom && load.Sequential
+		return !u.inMiB && s.limits.Counting == v1alpha1.CountsRandom && load.Sequential
 	})
 }
 

@@ -269,9 +269,12 @@ func MeteredBytes(reads, readBytes, writes, writeBytes int64) float64 {
 		max(float64(writeBytes), float64(writes*efsMinRequestBytes))
 }
 
+// ReadableBytes are the bytes that can be read for so many metered ones, by requests that are not small.
+func ReadableBytes(metered float64) float64 { return metered * efsReadDiscount }
+
 // metered are the bytes per second that can be read and written at a metered rate.
 func (m fileSystemMode) metered(bytesPerSecond float64) (read, write int64) {
-	return min(int64(bytesPerSecond*efsReadDiscount), m.readMiBps*mib), min(int64(bytesPerSecond), m.writeMiBps*mib)
+	return min(int64(ReadableBytes(bytesPerSecond)), m.readMiBps*mib), min(int64(bytesPerSecond), m.writeMiBps*mib)
 }
 
 // baseline is the metered throughput without credits, in bytes per second.

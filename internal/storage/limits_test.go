@@ -96,6 +96,13 @@ func TestLimits(t *testing.T) {
 			Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(mib)), ByteCredits: new(int64(2_308_974_418_329))},
 		}, counting: v1alpha1.CountsShared, source: "EFS",
 	}, {
+		name: "file system of which a region caps the reads", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Bursting, meteredSize: 20Ti}}", class: Class{Region: "us-east-1"},
+		want: &v1alpha1.Limits{
+			Scope: fileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
+			ReadBytesPerSecond: new(int64(5 << 30)), WriteBytesPerSecond: new(int64(2000 * mib)),
+			Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(1000 * mib)), ByteCredits: new(int64(42 << 40))},
+		}, counting: v1alpha1.CountsShared, source: "EFS",
+	}, {
 		name: "file system in a region that has more", target: "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}}", class: Class{Region: "us-west-2"},
 		want: &v1alpha1.Limits{
 			Scope: fileSystem, ReadIOPS: new(int64(250_000)), WriteIOPS: new(int64(50_000)), ReadBytesPerSecond: new(int64(60 << 30)), WriteBytesPerSecond: new(int64(5 << 30)),
