@@ -35,7 +35,7 @@ const (
 // phase follows from the credits. A result that is far more than they allow proves them wrong.
 func (k Known) phase(r *v1alpha1.Result) phase {
 	limits := k.storageLimits()
-	base := baselineOf(limits)
+	base := BaselineOf(limits)
 	if k.Credits == nil || base.Limits == (v1alpha1.Limits{Scope: base.Scope}) {
 		return bursting
 	}
@@ -55,7 +55,7 @@ func (k Known) phase(r *v1alpha1.Result) phase {
 
 // setsOf returns the limits in a phase; first those that credits change, if they do.
 func setsOf(limits v1alpha1.KnownLimits, p phase, credits *Credits) []limitSet {
-	base := baselineOf(limits)
+	base := BaselineOf(limits)
 	rest := limits
 	baseFields := figures(&base.Limits)
 	for i, figure := range figures(&rest.Limits) {
@@ -76,8 +76,8 @@ func setsOf(limits v1alpha1.KnownLimits, p phase, credits *Credits) []limitSet {
 	}
 }
 
-// baselineOf returns what remains without credits of those limits that depend on them, and nothing of the others.
-func baselineOf(limits v1alpha1.KnownLimits) v1alpha1.KnownLimits {
+// BaselineOf returns what remains without credits of those limits that depend on them, and nothing of the others.
+func BaselineOf(limits v1alpha1.KnownLimits) v1alpha1.KnownLimits {
 	base := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: limits.Scope}, Counting: limits.Counting, Precision: limits.Precision}
 	if limits.Burst == nil {
 		return base
@@ -131,7 +131,7 @@ func raisedPercent(base, limits v1alpha1.KnownLimits) int32 {
 
 // atBaseline returns the use of what remains without credits, and whether the result is there.
 func atBaseline(limits v1alpha1.KnownLimits, r *v1alpha1.Result) (use, bool) {
-	u := greatest(limitSet{limits: baselineOf(limits), note: withoutCredits}.uses(r))
+	u := greatest(limitSet{limits: BaselineOf(limits), note: withoutCredits}.uses(r))
 	return u, u.reached() && u.percent() <= baselinePercent
 }
 

@@ -10,7 +10,7 @@ import (
 // storageBursts warns of a result that the storage could do only with burst credits.
 func storageBursts(s seen) string {
 	all, _ := s.known.atStorage(s.known.Company.with(s.result), s.load)
-	base := greatest(limitSet{limits: baselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(all))
+	base := greatest(limitSet{limits: BaselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(all))
 	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
 		return ""
 	}
@@ -51,7 +51,7 @@ func clientBursts(s seen) string {
 	var uses []use
 	all, _ := s.known.atStorage(s.known.Company.with(s.result), s.load)
 	for _, set := range s.known.clientSets() {
-		uses = append(uses, limitSet{limits: baselineOf(set.limits), owners: set.owners}.uses(all)...)
+		uses = append(uses, limitSet{limits: BaselineOf(set.limits), owners: set.owners}.uses(all)...)
 	}
 	base := greatest(uses)
 	if base.percent() <= baselinePercent {

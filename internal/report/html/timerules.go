@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 )
 
 // maxRuleShare is how many times all that was measured the value of a line across may be. What is higher would leave little room for what was.
@@ -77,20 +78,15 @@ func (r *results) limitsOf(t *timed) (*v1alpha1.KnownLimits, int64) {
 
 // iopsLimits returns the most I/Os per second of a direction, and how many of them need no credits.
 func iopsLimits(l *v1alpha1.KnownLimits, d direction) (limit, baseline *int64) {
-	limit = ofDirection(d, l.IOPS, l.ReadIOPS, l.WriteIOPS)
-	if l.Burst != nil {
-		baseline = l.Burst.BaselineIOPS
-	}
-	return limit, baseline
+	base := analysis.BaselineOf(*l)
+	return ofDirection(d, l.IOPS, l.ReadIOPS, l.WriteIOPS), ofDirection(d, base.IOPS, base.ReadIOPS, base.WriteIOPS)
 }
 
 // bandwidthLimits returns the most bytes per second of a direction, and how many of them need no credits.
 func bandwidthLimits(l *v1alpha1.KnownLimits, d direction) (limit, baseline *int64) {
-	limit = ofDirection(d, l.BytesPerSecond, l.ReadBytesPerSecond, l.WriteBytesPerSecond)
-	if l.Burst != nil {
-		baseline = l.Burst.BaselineBytesPerSecond
-	}
-	return limit, baseline
+	base := analysis.BaselineOf(*l)
+	return ofDirection(d, l.BytesPerSecond, l.ReadBytesPerSecond, l.WriteBytesPerSecond),
+		ofDirection(d, base.BytesPerSecond, base.ReadBytesPerSecond, base.WriteBytesPerSecond)
 }
 
 // ofDirection returns the limit of a direction, or the one of all.
