@@ -11,18 +11,22 @@ import (
 )
 
 // spent are credits of which nothing was left before a run.
-var spent = &Credits{RanOut: true, SecondsToBaseline: 2000}
+var spent = &Credits{RanOut: true}
 
 // TestCreditsInVerdicts has the verdict and the warning for each fate of credits.
 func TestCreditsInVerdicts(t *testing.T) {
 	unknownCredits := gp2Of100GiB.DeepCopy()
 	unknownCredits.Burst.IOCredits = nil
-	full := &Credits{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
+	full := &Credits{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000}
 	assumed := *full
 	assumed.Assumed = true
-	efsCredits := &Credits{Before: 1, After: 0.9974, BurstShare: 1, SecondsToEmpty: 22_242.5, SecondsToBaseline: 22_242.5, Assumed: true}
-	efsSpent := &Credits{RanOut: true, SecondsToBaseline: 22_242.5, Assumed: true}
-	half := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
+	efsCredits := &Credits{Before: 1, After: 0.9974, BurstShare: 1, SecondsToEmpty: 22_242.5, Assumed: true}
+	efsSpent := &Credits{RanOut: true, Assumed: true}
+	quarterOfReads := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeFileSystem, ReadBytesPerSecond: new(int64(1000 * miBps)), WriteBytesPerSecond: new(int64(250 * miBps)),
+		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(100 * miBps)), ByteCredits: new(int64(1 << 40))},
+	}}
+	half := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}
 	reads := func(iops, bytes int64) *v1alpha1.Result {
 		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(iops, bytes, 0)}
 	}
@@ -38,15 +42,23 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}{{
 		name: "E3 gp2 on credits", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
-		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a full bucket lasts for 2000 s at this rate",
 	}, {
 		name: "E2 gp2 256K", result: reads(546, 256<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want:    "VolumeThroughput 134217728 136 of the volume's 128 MiB/s (107 %)",
-		warning: "ran on burst credits at 546 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 546 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a full bucket lasts for 21951 s at this rate",
+	}, {
+		name: "gp2 held by latency", result: reads(1000, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
+		want:    "Latency? 1000 of the volume's 3000 IOPS, 33 %",
+		warning: "ran on burst credits at 1000 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left; a full bucket lasts for 7714 s at this rate",
+	}, {
+		name: "credits of a rate that needs none by what is metered", result: reads(1000, 256<<10), known: Known{Storage: quarterOfReads, Credits: full},
+		want:    "Unknown no known limit is reached, but not all are known: set iops in spec.targets[].limits",
+		warning: "ran on burst credits at 250 MiB/s of reads, where the file system's baseline is 100 MiB/s; 97 % of its credits are left",
 	}, {
 		name: "a claim that existed", result: reads(3064, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &assumed},
 		want:    "VolumeIOPS 3000 3064 of the volume's 3000 IOPS (102 %)",
-		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 3064 IOPS, where the volume's baseline is 300 IOPS; 97 % of its credits are left, if full when the benchmark began; a full bucket lasts for 2000 s at this rate",
 	}, {
 		name: "after credits", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: spent},
 		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",
@@ -57,7 +69,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		name: "few came back", result: reads(320, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.0002, RanOut: true, BurstShare: 0.007, SecondsToEmpty: 0.4}},
 		want: "VolumeIOPS 300 320 of the volume's 300 IOPS that remain without burst credits (107 %)",
 	}, {
-		name: "room beneath the baseline", result: reads(200, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{SecondsToBaseline: 2000}},
+		name: "room beneath the baseline", result: reads(200, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{}},
 		want: "Latency? 200 of the volume's 300 IOPS that remain without burst credits, 67 %",
 	}, {
 		name: "ran out", result: reads(1640, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: half},
@@ -81,16 +93,16 @@ func TestCreditsInVerdicts(t *testing.T) {
 		name: "nearly used up, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1}},
 		want: "VolumeIOPS 300 300 of the volume's 300 IOPS that remain without burst credits (100 %)",
 	}, {
-		name: "nearly used up, above the baseline", result: reads(2990, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1, SecondsToBaseline: 2000}},
+		name: "nearly used up, above the baseline", result: reads(2990, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: &Credits{Before: 0.04, After: 0.03, BurstShare: 1}},
 		want:    "VolumeIOPS 3000 2990 of the volume's 3000 IOPS (100 %)",
-		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; 3 % of its credits are left; a run on a full bucket shows the baseline after 2000 s",
+		warning: "ran on burst credits at 2990 IOPS, where the volume's baseline is 300 IOPS; 3 % of its credits are left; a full bucket lasts for 2007 s at this rate",
 	}, {
 		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): this held the result back if no burst credits were left, something else if some were; it is unknown which",
 	}, {
 		name: "E1 EFS 64k", result: writes(1614, 64<<10), known: Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork), Credits: efsCredits},
 		want:    "FileSystemThroughput 104857600 101 of the file system's 100 MiB/s of writes (101 %)",
-		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 22243 s at this rate",
 	}, {
 		name: "EFS writes after credits", result: writes(64, 16<<10), known: Known{Storage: emptyEFS, Credits: efsSpent},
 		want: "FileSystemThroughput 1048576 1 of the file system's 1 MiB/s of writes that remain without burst credits (100 %)",
@@ -103,12 +115,12 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}, {
 		name: "EFS IOPS without credits", result: writes(7000, 1), known: Known{Storage: emptyEFS, Credits: efsCredits},
 		want:    "FileSystemIOPS 7000 7000 of the file system's 7000 IOPS of writes (100 %)",
-		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 83588 s at this rate",
 	}, {
 		name: "EFS reads and writes share", known: Known{Storage: emptyEFS, Credits: efsCredits},
 		result:  &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(150, miBps, 0), Write: blocks(50, miBps, 0)},
 		want:    "FileSystemThroughput 104857600 100 of the file system's 100 MiB/s as EFS meters them (100 %)",
-		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a run on a full bucket shows the baseline after 22242 s",
+		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 22243 s at this rate",
 	}, {
 		name: "EFS reads that a region caps, within the baseline of metered reads", result: reads(1500, miBps), known: Known{Storage: cappedEFS, Credits: efsCredits},
 		want: "Latency? 1500 of the file system's 5120 MiB/s of reads, 29 %",

@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -31,8 +33,29 @@ func storageBursts(s seen) string {
 	if base.owners > 1 {
 		whose = "the first's" // that volume is in use in every run
 	}
-	return fmt.Sprintf("ran on burst credits at %s; %d %% of %s are left%s; a run on a full bucket shows the baseline after %s s",
-		rate, percent(c.After), whose, c.assumption(), legible.Significant(c.SecondsToBaseline))
+	return fmt.Sprintf("ran on burst credits at %s; %d %% of %s are left%s%s", rate, percent(c.After), whose, c.assumption(), s.known.untilBaseline(all))
+}
+
+// untilBaseline says after how long at such rates a full bucket is empty, "" if it never is.
+func (k Known) untilBaseline(all *v1alpha1.Result) string {
+	bucket, known := BucketOf(k.Storage)
+	if !known {
+		return ""
+	}
+	perSecond := creditUnits(inASecond(all), bucket.Unit, k.Storage.Scope) / float64(max(k.volumes(), 1))
+	seconds := bucket.SecondsAt(perSecond, bucket.Max)
+	if math.IsInf(seconds, 1) {
+		return ""
+	}
+	return fmt.Sprintf("; a full bucket lasts for %s s at this rate", legible.Significant(seconds))
+}
+
+// inASecond is what results with such rates do in one second.
+func inASecond(r *v1alpha1.Result) *v1alpha1.Result {
+	of := func(io *v1alpha1.IOResult) *v1alpha1.IOResult {
+		return &v1alpha1.IOResult{IOs: ioOrNone(io).IOPS, Bytes: ioOrNone(io).BytesPerSecond}
+	}
+	return &v1alpha1.Result{Read: of(r.Read), Write: of(r.Write), Trim: of(r.Trim)}
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.

@@ -22,8 +22,6 @@ type Credits struct {
 	BurstShare float64
 	// SecondsToEmpty is the time for which Before suffices at the full rate.
 	SecondsToEmpty float64
-	// SecondsToBaseline is the time for which a full bucket suffices at the full rate.
-	SecondsToBaseline float64
 	// Assumed says that the storage existed before the benchmark, so that a full bucket at its begin is assumed.
 	Assumed bool
 }
@@ -107,8 +105,7 @@ func (h *CreditHistory) Left() *v1alpha1.BurstCredits {
 func newCredits(bucket aws.Bucket, balance aws.Balance, use aws.Use) *Credits {
 	credits := &Credits{
 		Before: balance.Before / bucket.Max, After: balance.After / bucket.Max, BurstShare: 1,
-		SecondsToEmpty:    bucket.BurstSeconds(balance.Before),
-		SecondsToBaseline: bucket.BurstSeconds(bucket.Max),
+		SecondsToEmpty: bucket.BurstSeconds(balance.Before),
 	}
 	// Without a time there is no average.
 	if seconds := use.End.Sub(use.Start).Seconds(); seconds > 0 {

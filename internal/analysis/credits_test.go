@@ -51,19 +51,19 @@ func TestFollowCredits(t *testing.T) {
 		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000)), LeftPercent: 100, SecondsToBaseline: 2000},
 	}, {
 		name: "a minute", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(3064, 16<<10, 60), nil)},
-		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 2764*60)), LeftPercent: 97, SecondsToBaseline: 2000},
 	}, {
 		name: "a claim that existed", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(3064, 16<<10, 60), nil)}, old: true,
-		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000, Assumed: true}},
+		want: []Credits{{Before: 1, After: 0.9693, BurstShare: 1, SecondsToEmpty: 2000, Assumed: true}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 2764*60)), LeftPercent: 97, SecondsToBaseline: 2000},
 	}, {
 		name: "all, then none, then what came back", limits: gp2Of100GiB,
 		runs: []v1alpha1.Run{hour, ran("b", 4060, 60, measured(300, 16<<10, 60), nil), ran("c", 4720, 60, nil, measured(300, 16<<10, 60))},
 		want: []Credits{
-			{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000},
-			{RanOut: true, SecondsToBaseline: 2000},
-			{Before: 0.0333, After: 0.0333, BurstShare: 1, SecondsToEmpty: 66.6667, SecondsToBaseline: 2000},
+			{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000},
+			{RanOut: true},
+			{Before: 0.0333, After: 0.0333, BurstShare: 1, SecondsToEmpty: 66.6667},
 		},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(180_000)), LeftPercent: 3, SecondsToBaseline: 2000},
 	}, {
@@ -72,27 +72,27 @@ func TestFollowCredits(t *testing.T) {
 			ran("b", 4060, 60, measured(300, 16<<10, 60), nil), {Name: "failed", Target: "t", State: v1alpha1.RunFailed, StartTime: at(0), CompletionTime: at(300)}, hour,
 			{Name: "pending", Target: "t", State: v1alpha1.RunPending}, {Name: "other", Target: "u", CompletionTime: at(90), Result: hour.Result},
 		},
-		want: []Credits{{RanOut: true, SecondsToBaseline: 2000}, {Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		want: []Credits{{RanOut: true}, {Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}, {
 		name: "large I/Os count several", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 60, measured(128, 1<<20, 60), nil)},
-		want: []Credits{{Before: 1, After: 0.99764, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		want: []Credits{{Before: 1, After: 0.99764, BurstShare: 1, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000 - 212*60)), LeftPercent: 100, SecondsToBaseline: 2000},
 	}, {
 		name: "EFS, reads count a third", limits: emptyEFS,
 		runs: []v1alpha1.Run{ran("a", 10_000, 9000, measured(150, miBps, 9000), measured(51, miBps, 9000))},
-		want: []Credits{{Before: 1, After: 0.5913, BurstShare: 1, SecondsToEmpty: 22_242.5212, SecondsToBaseline: 22_242.5212, Assumed: true}},
+		want: []Credits{{Before: 1, After: 0.5913, BurstShare: 1, SecondsToEmpty: 22_242.5212, Assumed: true}},
 		left: &v1alpha1.BurstCredits{Bytes: new(int64(2_308_974_418_330 - 900_000*miBps)), LeftPercent: 59, SecondsToBaseline: 22_243},
 	}, {
 		name: "without a time", limits: gp2Of100GiB, runs: []v1alpha1.Run{{Name: "a", Target: "t", Result: hour.Result}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(5_400_000)), LeftPercent: 100, SecondsToBaseline: 2000},
 	}, {
 		name: "with its start only", limits: gp2Of100GiB, runs: []v1alpha1.Run{{Name: "a", Target: "t", StartTime: at(0), Result: hour.Result}},
-		want: []Credits{{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		want: []Credits{{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}, {
 		name: "in no time", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 0, &v1alpha1.IOResult{IOs: 10_000_000, Bytes: 1}, nil)},
-		want: []Credits{{Before: 1, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}},
+		want: []Credits{{Before: 1, BurstShare: 1, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}} {
 		t.Run(test.name, func(t *testing.T) {

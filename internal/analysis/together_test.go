@@ -171,8 +171,8 @@ func TestCreditsOfClients(t *testing.T) {
 
 // TestBurstsTogether: what is told of a baseline is that of all volumes or nodes.
 func TestBurstsTogether(t *testing.T) {
-	full := &Credits{Before: 1, After: 0.97, BurstShare: 1, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
-	ranOut := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000, SecondsToBaseline: 2000}
+	full := &Credits{Before: 1, After: 0.97, BurstShare: 1, SecondsToEmpty: 2000}
+	ranOut := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}
 	for _, test := range []struct {
 		name  string
 		iops  int64
@@ -180,7 +180,11 @@ func TestBurstsTogether(t *testing.T) {
 		want  string
 	}{
 		{"credits", 6000, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: full},
-			"ran on burst credits at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS; 97 % of the first's are left; a run on a full bucket shows the baseline after 2000 s"},
+			"ran on burst credits at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS; 97 % of the first's are left; a full bucket lasts for 2000 s at this rate"},
+		{"credits, held by latency", 2000, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: full},
+			"ran on burst credits at 2000 IOPS, where the 2 volumes' baseline is 600 IOPS; 97 % of the first's are left; a full bucket lasts for 7714 s at this rate"},
+		{"credits, in company", 500, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: full, Company: &Company{names: []string{"b"}, read: ioRate{1500, 1500 * 4096}}},
+			"ran on burst credits at 2000 IOPS of 2 sections, where the 2 volumes' baseline is 600 IOPS; 97 % of the first's are left; a full bucket lasts for 7714 s at this rate"},
 		{"credits that ran out", 3300, Known{Storage: gp2Of100GiB, Volumes: 2, Credits: ranOut},
 			"burst credits ran out during the run, after 2000 s at the earliest: its average of 3300 IOPS shows neither the burst nor the 2 volumes' baseline of 600"},
 		{"unknown credits", 6000, Known{Storage: gp2Of100GiB, Volumes: 2}, "ran at 6000 IOPS, where the 2 volumes' baseline is 600 IOPS: it can keep this up only as long as it has burst credits"},

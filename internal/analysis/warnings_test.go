@@ -221,14 +221,14 @@ func TestWarningsFit(t *testing.T) {
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
-		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2))},
+		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2)), IOCredits: new(int64(most))},
 	}}
 	volume := fileSystem.DeepCopy()
 	volume.Scope, volume.WriteIOPS, volume.Burst.BaselineIOPS = v1alpha1.ScopeVolume, new(int64(most/128)), new(int64(most/256))
 	result.Write = burstOf(most, 0)
 	for _, credits := range []*Credits{
 		nil, {Before: 1, RanOut: true, BurstShare: 1, SecondsToEmpty: most, Assumed: true},
-		{After: 1, BurstShare: 1, SecondsToBaseline: most, Assumed: true},
+		{After: 1, BurstShare: 1, Assumed: true},
 	} {
 		for _, known := range []Known{{Storage: fileSystem, Credits: credits}, {Storage: volume, Volumes: 128, Credits: credits}} {
 			got := everyWarning([]v1alpha1.Result{result}, []Known{known}, nil, Client{ClockSpread: most})

@@ -99,9 +99,14 @@ func (b Bucket) clamp(credits float64) float64 {
 
 // BurstSeconds is how long a use at the burst rate lasts until it falls to the base rate, from a balance of credits;
 // from Max, how long a run on new storage must be to show the base rate. +Inf if there is no burst above the base.
-func (b Bucket) BurstSeconds(credits float64) float64 {
-	if b.BurstPerSecond <= b.BasePerSecond {
+func (b Bucket) BurstSeconds(credits float64) float64 { return b.SecondsAt(b.BurstPerSecond, credits) }
+
+// SecondsAt is how long a use at a rate, in units per second, lasts until it falls to the base rate, from a balance of
+// credits. +Inf if it needs none. A rate above the burst rate counts as that: storage gives a little more than it promises.
+func (b Bucket) SecondsAt(perSecond, credits float64) float64 {
+	beyondBase := min(perSecond, b.BurstPerSecond) - b.BasePerSecond
+	if !(beyondBase > 0) { // nor is NaN
 		return math.Inf(1)
 	}
-	return credits / (b.BurstPerSecond - b.BasePerSecond)
+	return credits / beyondBase
 }

@@ -35,6 +35,14 @@ func TestBurstSeconds(t *testing.T) {
 			}
 		})
 	}
+	t.Run("at a rate", func(t *testing.T) {
+		gp2 := Volume{Type: "gp2", GiB: 100}.Limits().Burst.Credits
+		for rate, want := range map[float64]float64{3000: 2000, 3064: 2000, 1000: 7714, 301: 5_400_000, 300: math.Inf(1), 0: math.Inf(1), math.NaN(): math.Inf(1)} {
+			if got := math.Round(gp2.SecondsAt(rate, gp2.Max)); got != want {
+				t.Errorf("%v IOPS: got %v s, want %v", rate, got, want)
+			}
+		}
+	})
 	t.Run("no burst", func(t *testing.T) {
 		if got := (Bucket{BasePerSecond: 5, BurstPerSecond: 5, Max: 1}).BurstSeconds(1); !math.IsInf(got, 1) {
 			t.Errorf("got %v s, want no end", got)

@@ -52,7 +52,7 @@ func targetFacts(t *v1alpha1.TargetStatus) []fact {
 	if left := t.BurstCredits; left != nil {
 		text := fmt.Sprintf("%d %% left", left.LeftPercent)
 		if left.SecondsToBaseline > 0 {
-			text += fmt.Sprintf("; a full bucket lasts for %s s", count(left.SecondsToBaseline))
+			text += fmt.Sprintf("; a full bucket lasts for %s s at the full rate", count(left.SecondsToBaseline))
 		}
 		facts = append(facts, fact{"Burst credits", text})
 	}
