@@ -33,7 +33,7 @@ const (
 )
 
 // phase follows from the credits. A result that is far more than they allow proves them wrong.
-func (k Known) phase(r *v1alpha1.Result) phase {
+func (k Known) phase(r *v1alpha1.Result, load Load) phase {
 	limits := k.storageLimits()
 	base := BaselineOf(limits)
 	if k.Credits == nil || base.Limits == (v1alpha1.Limits{Scope: base.Scope}) {
@@ -47,7 +47,7 @@ func (k Known) phase(r *v1alpha1.Result) phase {
 	case k.Credits.RanOut:
 		found = ranOut
 	}
-	if found != bursting && greatest(setsOf(limits, found, k.Credits)[0].uses(r)).percent() > exceededPercent {
+	if found != bursting && greatest(setsOf(limits, found, k.Credits)[0].usesOfCredits(r, load)).percent() > exceededPercent {
 		return bursting
 	}
 	return found

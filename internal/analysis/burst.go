@@ -11,8 +11,8 @@ import (
 
 // storageBursts warns of a result that the storage could do only with burst credits.
 func storageBursts(s seen) string {
-	all, _ := s.known.atStorage(s.known.Company.with(s.result), s.load)
-	base := greatest(limitSet{limits: BaselineOf(s.known.storageLimits()), owners: s.known.volumes()}.uses(all))
+	all, load := s.known.atStorage(s.known.Company.with(s.result), s.known.Company.loadWith(s.load))
+	base := greatest(limitSet{limits: BaselineOf(s.known.storageLimits()), owners: s.known.volumes()}.usesOfCredits(all, load))
 	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
 		return ""
 	}
@@ -20,7 +20,7 @@ func storageBursts(s seen) string {
 	unit, _, _ := strings.Cut(base.unit, " ")
 	rate := fmt.Sprintf("%s %s%s, where the %s baseline is %s %s", measured, base.unit, s.known.Company.ofAll(), base.whose(), baseline, unit)
 	c := s.known.Credits
-	switch p := s.known.phase(all); {
+	switch p := s.known.phase(all, load); {
 	case p == exhausted:
 		return "" // The few credits that came back do not mislead.
 	case p == ranOut:
@@ -33,16 +33,16 @@ func storageBursts(s seen) string {
 	if base.owners > 1 {
 		whose = "the first's" // that volume is in use in every run
 	}
-	return fmt.Sprintf("ran on burst credits at %s; %d %% of %s are left%s%s", rate, percent(c.After), whose, c.assumption(), s.known.untilBaseline(all))
+	return fmt.Sprintf("ran on burst credits at %s; %d %% of %s are left%s%s", rate, percent(c.After), whose, c.assumption(), s.known.untilBaseline(all, load))
 }
 
 // untilBaseline says after how long at such rates a full bucket is empty, "" if it never is.
-func (k Known) untilBaseline(all *v1alpha1.Result) string {
+func (k Known) untilBaseline(all *v1alpha1.Result, load Load) string {
 	bucket, known := BucketOf(k.Storage)
 	if !known {
 		return ""
 	}
-	perSecond := creditUnits(inASecond(all), bucket.Unit, k.Storage.Scope) / float64(max(k.volumes(), 1))
+	perSecond := creditUnits(inASecond(all), bucket.Unit, k.Storage.Scope, !countsEach(*k.Storage, load)) / float64(max(k.volumes(), 1))
 	seconds := bucket.SecondsAt(perSecond, bucket.Max)
 	if math.IsInf(seconds, 1) {
 		return ""

@@ -36,6 +36,9 @@ type Volumes struct {
 	WrittenBytes, BlockBytes float64
 }
 
+// LoadsOf returns the loads of a run's results, in their order; none if they are not known.
+type LoadsOf func(run *v1alpha1.Run) []Load
+
 // CreditHistory is what a target's runs did to the burst credits of its storage. Nil is of storage without credits,
 // or with a number of credits that is not known.
 type CreditHistory struct {
@@ -51,18 +54,21 @@ type CreditHistory struct {
 // It is near to the truth, not more: CompletionTime and StartTime have whole seconds; a run's I/O is taken to have
 // ended at its CompletionTime, which is a second or two later, and sections to have run one after the other, as far as
 // there was time for it. Layout, ramp time and other users of the storage are not counted; what was written before the first run because a
-// precondition says so, and I/O that the page cache answered, are. I/Os on st1 and sc1 are taken to be sequential, which is what these are made for.
+// precondition says so, and I/O that the page cache answered, are.
 //
 // Of clients that have a volume each, it is the first one's, which is in use in every run: its part is taken to be as
 // large as each other one's. Credits of a file system are of all volumes on it.
-func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, volumes Volumes) *CreditHistory {
+//
+// On st1 and sc1 a small random I/O takes as many credits as a full one, so for these it asks for the loads of runs. Where they are not known, I/Os are taken to be
+// sequential, which is what these volumes are made for.
+func FollowCredits(target string, limits *v1alpha1.KnownLimits, runs []v1alpha1.Run, volumes Volumes, loads LoadsOf) *CreditHistory {
 	bucket, ok := BucketOf(limits)
 	if !ok {
 		return nil
 	}
 	history := &CreditHistory{bucket: bucket, runs: map[string][]*Credits{}, left: bucket.Max}
 	assumed := !volumes.New || limits.Scope == v1alpha1.ScopeFileSystem
-	uses, names := usesOfRuns(target, runs, bucket, limits.Scope, volumes)
+	uses, names := usesOfRuns(target, runs, bucket, limits, volumes, loads)
 	last := time.Time{}
 	for i, balance := range bucket.Balances(bucket.Max, uses) {
 		credits := newCredits(bucket, balance, uses[i])
@@ -151,14 +157,14 @@ func greatestOf(figures ...*int64) float64 {
 }
 
 // usesOfRuns returns the uses of a target's runs, and the name of the run that each is of.
-func usesOfRuns(target string, runs []v1alpha1.Run, bucket aws.Bucket, scope v1alpha1.LimitScope, volumes Volumes) (uses []aws.Use, names []string) {
+func usesOfRuns(target string, runs []v1alpha1.Run, bucket aws.Bucket, limits *v1alpha1.KnownLimits, volumes Volumes, loads LoadsOf) (uses []aws.Use, names []string) {
 	for i := range runs {
 		run := &runs[i]
 		if run.Target != target {
 			continue
 		}
-		for _, use := range usesOf(run, bucket.Unit, scope) {
-			if volumes.PerClient && scope != v1alpha1.ScopeFileSystem {
+		for _, use := range usesOf(run, costsOf(run, bucket.Unit, limits, loads)) {
+			if volumes.PerClient && limits.Scope != v1alpha1.ScopeFileSystem {
 				use.Units /= float64(run.ClientCount())
 			}
 			first := len(uses) == 0
@@ -211,8 +217,21 @@ func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool
 	return aws.Use{Start: use.Start.Add(-after), End: use.Start, Units: rate * after.Seconds()}, true
 }
 
-// usesOf returns the use of each result of a run; none if it has no result, or if it is unknown when it was.
-func usesOf(run *v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) []aws.Use {
+// costsOf returns the credits that each result of a run cost, before what was earned meanwhile.
+func costsOf(run *v1alpha1.Run, unit aws.Unit, limits *v1alpha1.KnownLimits, loads LoadsOf) []float64 {
+	var asked []Load
+	if limits.Counting == v1alpha1.CountsRandom && loads != nil {
+		asked = loads(run)
+	}
+	var costs []float64
+	for i, r := range run.Results() {
+		costs = append(costs, creditUnits(r, unit, limits.Scope, i >= len(asked) || !countsEach(*limits, asked[i])))
+	}
+	return costs
+}
+
+// usesOf returns the use of each result of a run, which has its cost in credits; none if it has no result, or if it is unknown when it was.
+func usesOf(run *v1alpha1.Run, costs []float64) []aws.Use {
 	results := run.Results()
 	total := time.Duration(0)
 	for _, r := range results {
@@ -232,7 +251,7 @@ func usesOf(run *v1alpha1.Run, unit aws.Unit, scope v1alpha1.LimitScope) []aws.U
 	uses := make([]aws.Use, len(results))
 	for i := len(results) - 1; i >= 0; i-- {
 		start := end.Add(-elapsed(results[i]))
-		uses[i] = aws.Use{Start: start, End: end, Units: creditUnits(results[i], unit, scope)}
+		uses[i] = aws.Use{Start: start, End: end, Units: costs[i]}
 		if !together {
 			end = start
 		}
@@ -246,8 +265,8 @@ func elapsed(r *v1alpha1.Result) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// creditUnits returns the credits that a result cost, before what was earned meanwhile.
-func creditUnits(r *v1alpha1.Result, unit aws.Unit, scope v1alpha1.LimitScope) float64 {
+// creditUnits returns the credits that a result cost, before what was earned meanwhile. Whether its I/Os are sequential matters on st1 and sc1.
+func creditUnits(r *v1alpha1.Result, unit aws.Unit, scope v1alpha1.LimitScope, sequential bool) float64 {
 	reads, writes, trims := ioOrNone(r.Read), ioOrNone(r.Write), ioOrNone(r.Trim)
 	var units float64
 	switch {
@@ -259,7 +278,7 @@ func creditUnits(r *v1alpha1.Result, unit aws.Unit, scope v1alpha1.LimitScope) f
 		units = aws.MeteredBytes(reads.IOs, reads.Bytes, writes.IOs, writes.Bytes)
 	default:
 		st1, _ := aws.LookupVolumeType("st1")
-		units = st1.CreditUnits(reads.IOs, reads.Bytes, true) + st1.CreditUnits(writes.IOs, writes.Bytes, true)
+		units = st1.CreditUnits(reads.IOs, reads.Bytes, sequential) + st1.CreditUnits(writes.IOs, writes.Bytes, sequential)
 	}
 	return max(units, 0)
 }

@@ -96,7 +96,7 @@ func TestFollowCredits(t *testing.T) {
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			history := FollowCredits("t", test.limits, test.runs, Volumes{New: !test.old})
+			history := FollowCredits("t", test.limits, test.runs, Volumes{New: !test.old}, nil)
 			var got []Credits
 			for i := range test.runs {
 				if credits := history.Of(test.runs[i].Name, 0); credits != nil {
@@ -129,7 +129,7 @@ func TestCreditsUntilSteady(t *testing.T) {
 		{1500, 0.7778},
 		{300, 0.5}, // the volume's baseline
 	} {
-		history := FollowCredits("t", gp2Of100GiB, steady(test.iops), Volumes{New: true})
+		history := FollowCredits("t", gp2Of100GiB, steady(test.iops), Volumes{New: true}, nil)
 		if got := history.Of("a", 0); got == nil || math.Abs(got.Before-test.before) > 0.001 {
 			t.Errorf("at %d IOPS it begins with %+v of its credits, want %v", test.iops, got, test.before)
 		}
@@ -141,7 +141,7 @@ func TestCreditsUntilWarm(t *testing.T) {
 	run := ran("a", 3000, 1500, measured(1200, 4096, 1500), nil)
 	run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 1500}
 	run.Result.OverTime = &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 2000, BeforeIOPS: 3000, AfterIOPS: 300}}
-	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true}, nil)
 	const before = 1 - 2700*1500/5.4e6
 	if got := history.Of("a", 0); got == nil || math.Abs(got.Before-before) > 0.001 || !got.RanOut {
 		t.Errorf("it begins with %+v of its credits, want %v", got, before)
@@ -154,14 +154,14 @@ func TestCreditsOfPrecondition(t *testing.T) {
 	run.StartTime = at(0)
 	again := ran("b", 1200, 50, measured(3000, 4096, 50), nil)
 	volumes := Volumes{New: true, WrittenBytes: 200 << 30, BlockBytes: 128 << 10}
-	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run, again}, volumes)
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run, again}, volumes, nil)
 	const before = 1 - (200*8192-300*1000)/5.4e6 // 128 KiB are one I/O of a gp2, of which the volume earns 300 a second
 	const left = before - (2700*100-300*50)/5.4e6
 	if first, second := history.Of("a", 0), history.Of("b", 0); math.Abs(first.Before-before) > 0.001 || math.Abs(second.Before-left) > 0.001 {
 		t.Errorf("runs begin with %v and %v of the credits, want %v and %v", first.Before, second.Before, before, left)
 	}
 	run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 400}
-	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, volumes)
+	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, volumes, nil)
 	const until = 1 - (200*8192-300*600)/5.4e6 - 2700*400/5.4e6 // it was written for 600 s, then it was to become steady
 	if first := history.Of("a", 0); math.Abs(first.Before-until) > 0.001 {
 		t.Errorf("a run that waits until it is steady begins with %v of the credits, want %v", first.Before, until)
@@ -172,18 +172,63 @@ func TestCreditsOfPrecondition(t *testing.T) {
 func TestCreditsOfSections(t *testing.T) {
 	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Read: measured(3000, 16<<10, 1000)}}
 	run := v1alpha1.Run{Name: "a", Target: "t", StartTime: at(0), CompletionTime: at(2005), Sections: []v1alpha1.SectionResult{section, section}}
-	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
+	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true}, nil)
 	if first, second := history.Of("a", 0), history.Of("a", 1); first.After != 0.5 || second.Before != 0.5 || second.After != 0 || !second.RanOut || first.RanOut {
 		t.Errorf("one after the other: %+v, %+v", first, second)
 	}
 	run.CompletionTime = at(1005)
-	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true})
+	history = FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true}, nil)
 	// 6 million I/Os in 1000 s, which earn 300,000.
 	if left := history.Left(); *left.IOs != 0 || !history.Of("a", 1).RanOut {
 		t.Errorf("together: %+v", left)
 	}
 	if history.Of("a", 2) != nil || history.Of("a", -1) != nil || history.Of("b", 0) != nil {
 		t.Error("credits of no result")
+	}
+}
+
+// TestCreditsOfMagneticDisks: small I/Os take as many credits as full ones where they are random, and where they are sequential no more than their bytes.
+func TestCreditsOfMagneticDisks(t *testing.T) {
+	st1 := &v1alpha1.KnownLimits{Counting: v1alpha1.CountsRandom, Limits: v1alpha1.Limits{ // of 500 GiB
+		Scope: v1alpha1.ScopeVolume, BytesPerSecond: new(int64(128_000_000)),
+		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(20_480_000)), ByteCredits: new(int64(500 << 30))},
+	}}
+	usersOwn := &v1alpha1.KnownLimits{Limits: st1.Limits}
+	random, sequential := Load{}, Load{Sequential: true}
+	small, large := measured(122, 16<<10, 1000), measured(122, miBps, 1000)
+	for _, test := range []struct {
+		name    string
+		limits  *v1alpha1.KnownLimits
+		load    Load
+		result  *v1alpha1.IOResult
+		left    int32
+		warning string
+	}{
+		{"random", st1, random, small, 80,
+			"ran on burst credits at 122 MiB/s as EBS counts random I/Os, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
+		{"random, within the baseline", st1, random, measured(19, 16<<10, 1000), 100, ""},
+		{"random and full", st1, random, large, 80,
+			"ran on burst credits at 122 MiB/s, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
+		{"sequential", st1, sequential, small, 100, ""},
+		{"sequential and full", st1, sequential, large, 80,
+			"ran on burst credits at 122 MiB/s, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
+		{"through the page cache", st1, Load{Buffered: true}, small, 100, ""},
+		{"written through the page cache", st1, Load{Gathered: true}, small, 100, ""},
+		{"a user's limits, of which nobody knows how they count", usersOwn, random, small, 100, ""},
+	} {
+		runs := []v1alpha1.Run{ran("a", 1000, 1000, test.result, nil)}
+		history := FollowCredits("t", test.limits, runs, Volumes{New: true}, func(*v1alpha1.Run) []Load { return []Load{test.load} })
+		if got := history.Left().LeftPercent; got != test.left {
+			t.Errorf("%s: %d %% are left, want %d", test.name, got, test.left)
+		}
+		known := Known{Storage: test.limits, Credits: history.Of("a", 0)}
+		if diff := cmp.Diff(test.warning, storageBursts(seen{result: runs[0].Result, known: known, load: test.load})); diff != "" {
+			t.Errorf("%s: warning (-want +got):\n%s", test.name, diff)
+		}
+	}
+	unknown := FollowCredits("t", st1, []v1alpha1.Run{ran("a", 1000, 1000, small, nil)}, Volumes{New: true}, func(*v1alpha1.Run) []Load { return nil })
+	if left := unknown.Left().LeftPercent; left != 100 {
+		t.Errorf("of a load that is not known %d %% are left, want those of a sequential one", left)
 	}
 }
 

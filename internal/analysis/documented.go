@@ -11,7 +11,7 @@ func fasterThanDocumented(s seen) string {
 		return ""
 	}
 	var uses []use
-	for _, set := range s.known.storageSets(all) {
+	for _, set := range s.known.storageSets(all, load) {
 		uses = append(uses, set.usesOf(all, load)...)
 	}
 	u := greatest(uses)

@@ -52,7 +52,7 @@ func (k Known) Beside(company *Company) Known {
 // limit of I/Os, the storage's own may be far from it.
 func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 	var possible, doubted []use
-	for _, set := range slices.Concat(k.storageSets(r), k.clientSets()) {
+	for _, set := range slices.Concat(k.storageSets(r, load), k.clientSets()) {
 		for _, u := range set.usesOf(r, load) {
 			switch {
 			case u.isDoubtful(load):
@@ -97,8 +97,8 @@ func (k Known) storageLimits() v1alpha1.KnownLimits {
 }
 
 // storageSets are the limits that the storage had during a run.
-func (k Known) storageSets(r *v1alpha1.Result) []limitSet {
-	sets := setsOf(k.storageLimits(), k.phase(r), k.Credits)
+func (k Known) storageSets(r *v1alpha1.Result, load Load) []limitSet {
+	sets := setsOf(k.storageLimits(), k.phase(r, load), k.Credits)
 	for i := range sets {
 		sets[i].owners, sets[i].company = k.volumes(), k.Company
 	}

@@ -235,7 +235,7 @@ func TestGarbage(t *testing.T) {
 		g := garbage{random}
 		limits := g.limits()
 		runs := []v1alpha1.Run{g.run(), g.run(), g.run()}
-		history := FollowCredits("t", limits, runs, Volumes{New: g.IntN(2) == 0, PerClient: g.IntN(2) == 0})
+		history := FollowCredits("t", limits, runs, Volumes{New: g.IntN(2) == 0, PerClient: g.IntN(2) == 0}, nil)
 		if left := history.Left(); left != nil && (left.LeftPercent < 0 || left.LeftPercent > 100 || left.SecondsToBaseline < 0) {
 			t.Fatalf("left %+v of %+v", left, limits)
 		}

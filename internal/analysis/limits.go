@@ -182,6 +182,25 @@ func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	}, true
 }
 
+// usesOfCredits returns uses of limits that hold with credits, or without. Random I/Os take more of both than what is seen of them, where each counts as a full one.
+func (s limitSet) usesOfCredits(r *v1alpha1.Result, load Load) []use {
+	uses := s.uses(r)
+	if s.limits.BytesPerSecond == nil || !countsEach(s.limits, load) {
+		return uses
+	}
+	names := scopeNames[s.limits.Scope]
+	return append(uses, use{
+		reason: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s as EBS counts random I/Os", inMiB: true, limit: *s.limits.BytesPerSecond,
+		measured: whole(creditUnits(inASecond(r), aws.UnitBytes, s.limits.Scope, false)),
+	})
+}
+
+// countsEach says whether each I/O of a load counts by itself, and takes as much of a magnetic disk's bytes as a full one. What follows another I/O does not, and
+// of what goes through the page cache it is not known how many I/Os it becomes.
+func countsEach(limits v1alpha1.KnownLimits, load Load) bool {
+	return limits.Counting == v1alpha1.CountsRandom && !load.Sequential && !load.isGathered()
+}
+
 // merges says whether the storage may have counted I/Os as fewer: I/Os of a direction are that large on average.
 func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
 	if s.limits.Counting != v1alpha1.CountsMerged || !load.Sequential {

@@ -133,7 +133,7 @@ func (k Known) operations(r *v1alpha1.Result, load Load) use {
 		asOwn.Write = own
 	}
 	var counted []use
-	for _, set := range k.storageSets(asOwn) {
+	for _, set := range k.storageSets(asOwn, load) {
 		counted = append(counted, slices.DeleteFunc(set.uses(k.Company.with(asOwn)), func(u use) bool { return u.inMiB })...)
 	}
 	most := greatest(counted)

@@ -156,7 +156,7 @@ func TestCreditsOfClients(t *testing.T) {
 		{"four volumes on one file system", fileSystem, Volumes{New: true, PerClient: true}, []v1alpha1.Run{run("a", 100, 4, 3000)}, all - minute, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			history := FollowCredits("t", test.limits, test.runs, test.volumes)
+			history := FollowCredits("t", test.limits, test.runs, test.volumes, nil)
 			if left := history.Left(); *left.IOs != test.left {
 				t.Errorf("%d I/Os are left, want %d", *left.IOs, test.left)
 			}

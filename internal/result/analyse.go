@@ -91,7 +91,7 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 		volumes.WrittenBytes = plan.PreconditionBytes(f.Plan, plan.VolumeModes{target.Name: f.Mode})[target.Name]
 		volumes.BlockBytes = float64(p.BlockBytes())
 	}
-	history := analysis.FollowCredits(target.Name, f.Target.Limits, f.Runs, volumes)
+	history := analysis.FollowCredits(target.Name, f.Target.Limits, f.Runs, volumes, f.accessOf)
 	all := analysis.Known{
 		Storage: f.Target.Limits, Client: f.Target.ClientLimits, Unlimited: storage.IsObjectStore(target), Nodes: f.countNodes(clients),
 	}
@@ -106,6 +106,19 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 		known = append(known, all.With(history.Of(f.Planned.Name, i)))
 	}
 	return known, history.Left()
+}
+
+// accessOf returns of what kind the I/Os of a run are, by the groups of its results; nil if the run is not planned any more.
+func (f *Facts) accessOf(run *v1alpha1.Run) []analysis.Load {
+	planned, known := plan.Of(f.Plan, run)
+	if !known {
+		return nil
+	}
+	var loads []analysis.Load
+	for _, l := range planned.Job.Loads() {
+		loads = append(loads, analysis.Load{Sequential: l.Sequential, Buffered: l.Buffered, Gathered: l.Gathered})
+	}
+	return loads
 }
 
 // loads returns what the run asks of the storage, by the groups of its results.

@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -308,6 +309,43 @@ func TestAnalyseCredits(t *testing.T) {
 			return w.Reason == v1alpha1.WarningBurstCredits && strings.Contains(w.Message, left)
 		}) {
 			t.Errorf("%s: no warning says %q: %+v", name, left, findings.Warnings)
+		}
+	}
+}
+
+// On magnetic disks credits depend on what the sections of a run asked for. A run that is not planned any more counts as sequential.
+func TestAnalyseCreditsOfMagneticDisks(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	limits := v1alpha1.KnownLimits{Counting: v1alpha1.CountsRandom, Limits: v1alpha1.Limits{BytesPerSecond: new(int64(100 << 20)), Burst: &v1alpha1.Burst{
+		BaselineBytesPerSecond: new(int64(10 << 20)), ByteCredits: new(int64(90_000 << 20)),
+	}}}
+	const cached = "size=64M\nbs=4k\n"
+	const direct = cached + "direct=1\n"
+	// 100 a second of 4 KiB, for 100 s: random ones take a tenth of all credits.
+	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 100_000, Read: &v1alpha1.IOResult{IOs: 10_000, Bytes: 10_000 * 4096}}}
+	for name, test := range map[string]struct {
+		first, second, options string
+		gone                   bool
+		want                   int32
+	}{
+		"both are random":                              {"randread", "randread", direct, false, 80},
+		"the first is random, then some come back":     {"randread", "read", direct, false, 91},
+		"the second is random":                         {"read", "randread", direct, false, 90},
+		"both are sequential":                          {"read", "read", direct, false, 100},
+		"several follow each other":                    {"randread:8", "randread:8", direct, false, 100},
+		"both are random, and go through a page cache": {"randread", "randread", cached, false, 100},
+		"both were random":                             {"randread", "randread", direct, true, 100},
+	} {
+		text := fmt.Sprintf("[a]\nrw=%s\n%[3]s[b]\nstonewall\nrw=%[2]s\n%[3]s", test.first, test.second, test.options)
+		run := planned(t, builder.NewTarget("t"), builder.NewJobFile("w", text), 1)
+		facts := Facts{Planned: run, Target: &v1alpha1.TargetStatus{Name: "t", Limits: &limits}, Runs: []v1alpha1.Run{
+			{Name: run.Name, Target: "t", CompletionTime: new(metav1.NewTime(noon)), Sections: []v1alpha1.SectionResult{section, section}},
+		}}
+		if !test.gone {
+			facts.Plan = []plan.Run{*run}
+		}
+		if _, left := facts.known(1, 2); left == nil || left.LeftPercent != test.want {
+			t.Errorf("%s: %+v is left, want %d %%", name, left, test.want)
 		}
 	}
 }

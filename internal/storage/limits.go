@@ -99,7 +99,7 @@ func given(limits *v1alpha1.Limits, scope v1alpha1.LimitScope, source string) *v
 }
 
 // known returns documented limits as the API has them, nil if they name no figure. IOPS that hold for random I/O only are left out where
-// they change with credits, of which sequential I/O takes others.
+// they change with credits, of which sequential I/O takes others. That they are counted so is kept: it says what a random I/O takes of the credits.
 func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 	l := &v1alpha1.KnownLimits{Source: limits.Source, Counting: counting(limits), Precision: precision(limits), Limits: v1alpha1.Limits{
 		Scope:               scope,
@@ -114,7 +114,7 @@ func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 	if !limits.RandomIOPS || l.Burst == nil {
 		l.IOPS = figure(limits.IOPS)
 	} else {
-		l.Burst.BaselineIOPS, l.Counting = nil, ""
+		l.Burst.BaselineIOPS = nil
 	}
 	if l.Limits == (v1alpha1.Limits{Scope: scope}) {
 		return nil

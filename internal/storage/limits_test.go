@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 		name: "random I/O only", target: "{name: t, capacity: 1Ti, ebs: {type: st1}}",
 		want: &v1alpha1.Limits{Scope: volume, BytesPerSecond: new(int64(250 * mib)), Burst: &v1alpha1.Burst{
 			BaselineBytesPerSecond: new(int64(40 * mib)), ByteCredits: new(int64(1 << 40)),
-		}}, source: "st1",
+		}}, counting: v1alpha1.CountsRandom, source: "st1",
 	}, {
 		name: "mode of the file system is not known", target: "{name: t, efs: {fileSystemID: fs-01234567}}",
 	}, {

@@ -155,7 +155,7 @@ func judge(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run, m measured) {
 		if volumes.PerClient {
 			known.Volumes = int64(run.Clients)
 		}
-		history := analysis.FollowCredits(t.Name, t.Limits, sb.Status.Runs, volumes)
+		history := analysis.FollowCredits(t.Name, t.Limits, sb.Status.Runs, volumes, nil)
 		t.BurstCredits = history.Left()
 		load := analysis.Load{InFlight: m.inFlight, Jobs: m.inFlight, Reads: m.read != nil, FileBytes: 16 << 30}
 		client := analysis.Client{CPUMillis: 2000 * int64(run.Clients), MemoryBytes: 8 << 30}
