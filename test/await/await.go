@@ -124,10 +124,14 @@ func Final(err error) error {
 
 var errNotYet = errors.New("it is not so")
 
-// Condition makes a check of a condition as apimachinery has them: one that is false is asked again, and an error ends the wait.
+// Condition makes a check of a condition as apimachinery has them: one that is false is asked again, as is one with a transient error. Another error
+// ends the wait.
 func Condition(done wait.ConditionWithContextFunc) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ok, err := done(ctx)
+		if IsTransient(err) {
+			return err
+		}
 		if err != nil {
 			return Final(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,9 +130,10 @@ func TestCondition(t *testing.T) {
 		err  error
 		want string
 	}{
-		"true":  {done: true},
-		"false": {want: "waited 5m0s: it is not so"},
-		"error": {err: io.EOF, want: "waited 0s: EOF"},
+		"true":                       {done: true},
+		"false":                      {want: "waited 5m0s: it is not so"},
+		"error":                      {err: io.EOF, want: "waited 0s: EOF"},
+		"an API server that is away": {err: syscall.ECONNREFUSED, want: "waited 5m0s: connection refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ func IsTransient(err error) bool {
 	}
 	for _, is := range []func(error) bool{
 		apierrors.IsTimeout, apierrors.IsServerTimeout, apierrors.IsTooManyRequests, apierrors.IsConflict, apierrors.IsInternalError,
-		utilnet.IsTimeout, utilnet.IsHTTP2ConnectionLost, isSlowEtcd,
+		utilnet.IsTimeout, utilnet.IsHTTP2ConnectionLost, utilnet.IsConnectionRefused, utilnet.IsConnectionReset, isSlowEtcd,
 	} {
 		if is(err) {
 			return true

@@ -4,10 +4,11 @@ package e2e
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +17,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/test/await"
 )
 
 // localClusterVariable names the program that runs the local cluster. "make test-e2e" sets it.
@@ -62,15 +65,30 @@ func interfere(t *testing.T, do, undo []string) {
 // awaitHealthy waits until the test's nodes are ready and the operator is available.
 func awaitHealthy(ctx context.Context, t *testing.T) {
 	t.Helper()
-	within(ctx, t, patience, "the nodes to be ready", func(ctx context.Context) (bool, error) {
-		ready := func(name string) bool {
+	bound, cancel := bind(ctx, t)
+	defer cancel()
+	nodes := await.Wait{For: "the nodes to be ready", Patience: clusterPatience, Interval: pollInterval}
+	if err := nodes.Until(bound, nodesReady(nodesOf(t))); err != nil {
+		t.Fatal(err)
+	}
+	awaitOperator(ctx, t)
+}
+
+// nodesReady says what keeps nodes from being ready.
+func nodesReady(names []string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		var errs []error
+		for _, name := range names {
 			node := &corev1.Node{}
 			// The API server may just have come back, so an error is no more than "not yet".
-			return k8s.Get(ctx, clientKey(name), node) == nil && isReady(node) && len(node.Spec.Taints) == 0
+			if err := k8s.Get(ctx, clientKey(name), node); err != nil {
+				errs = append(errs, err)
+			} else if !isReady(node) || len(node.Spec.Taints) > 0 {
+				errs = append(errs, fmt.Errorf("node %s is not ready: %+v, taints %+v", name, node.Status.Conditions, node.Spec.Taints))
+			}
 		}
-		return !slices.ContainsFunc(nodesOf(t), func(name string) bool { return !ready(name) }), nil
-	})
-	awaitOperator(ctx, t)
+		return errors.Join(errs...)
+	}
 }
 
 func isReady(node *corev1.Node) bool {
