@@ -75,9 +75,10 @@ func (p *pass) resolveClass(ctx context.Context, path *field.Path, target *v1alp
 	if i < 0 {
 		return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, "there is no such StorageClass: "+whichClasses(classes.Items)), nil
 	}
-	status.Driver = storage.DriverOf(classes.Items[i].Provisioner)
+	class := storage.ClassOf(&classes.Items[i])
+	status.Driver = class.Driver
 	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
-	class := storage.Class{Driver: status.Driver, Parameters: classes.Items[i].Parameters, Attributes: attributes}
+	class.Attributes = attributes
 	if why := storage.ClashOfAttributes(class); why != "" {
 		problem = field.Invalid(path.Child("volumeAttributesClassName"), *target.VolumeAttributesClassName, why)
 	}

@@ -42,6 +42,8 @@ type Load struct {
 	// RateIOPS and RateBytesPerSecond are what the workload itself is held to, over all jobs and directions.
 	// 0 if it is not.
 	RateIOPS, RateBytesPerSecond int64
+	// ThinkMilliIOPS is how many I/Os in a thousand seconds their thinktime would leave if I/Os took no time.
+	ThinkMilliIOPS int64
 	// Buffered says whether the page cache can answer I/O: reads without O_DIRECT, or writes that are not synced either.
 	Buffered bool
 	// UnsyncedWrites says whether there are such writes.
@@ -83,7 +85,7 @@ type Load struct {
 
 // Times returns what so many clients ask for together that each ask for the load.
 func (l Load) Times(clients int64) Load {
-	for _, figure := range []*int64{&l.InFlight, &l.Jobs, &l.ProbeJobs, &l.RateIOPS, &l.RateBytesPerSecond, &l.FileBytes} {
+	for _, figure := range []*int64{&l.InFlight, &l.Jobs, &l.ProbeJobs, &l.RateIOPS, &l.RateBytesPerSecond, &l.ThinkMilliIOPS, &l.FileBytes} {
 		*figure = whole(float64(*figure) * float64(clients))
 	}
 	return l

@@ -145,6 +145,9 @@ func TestBoundOrder(t *testing.T) {
 		load: Load{Jobs: 1, RateIOPS: 3000},
 		want: limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 100, "3000 of the volume's 3000 IOPS (100 %)"),
 	}, {
+		name: "thinktime", result: v1alpha1.Result{Read: io}, limits: gp3, load: Load{Jobs: 1, ThinkMilliIOPS: 1_050_000},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 1050, 95, "1000 of the workload's 1050 IOPS by its thinktime (95 %)"),
+	}, {
 		name: "rate before CPU", result: v1alpha1.Result{Read: io, CPU: cpu(50, 50)}, limits: gp3, load: Load{Jobs: 1, RateIOPS: 1050},
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 1050, 95, "1000 of the workload's 1050 IOPS (95 %)"),
 	}, {

@@ -30,6 +30,7 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 				base = nil
 			}
 			if len(own) > 0 {
+				f.unanswered = g.unanswered[target] || g.unanswered[baseline]
 				t := f.compareTarget(target, own, base, g.isAtRate(target) && g.isAtRate(baseline))
 				if g.firstAccess[target] {
 					t.Warnings = append(t.Warnings, mixedAccess(own)...)
@@ -52,6 +53,8 @@ type group struct {
 	// firstAccess has the targets of which a run has that warning.
 	firstAccess map[string]bool
 	atRate      map[string]int
+	// unanswered has the targets on which a search found no load in some repetitions. Those with an answer are what it did when it did well.
+	unanswered map[string]bool
 }
 
 // isAtRate says whether most results of a target did the rate that the workload asks for.
@@ -64,18 +67,22 @@ type groupKey struct {
 	occurrence int
 }
 
+// keyOf has parameters with quotes, and sorted by fmt, so that different ones never look the same.
+func keyOf(run *v1alpha1.Run, section string, occurrence int) groupKey {
+	return groupKey{run.Workload, fmt.Sprintf("%q", run.Case()), section, occurrence}
+}
+
 func groupResults(runs []v1alpha1.Run) []*group {
 	var groups []*group
 	index := map[groupKey]*group{}
 	add := func(run *v1alpha1.Run, section string, occurrence int, result *v1alpha1.Result, bound *v1alpha1.LimitedBy) {
-		// With quotes, and sorted by fmt, so that different parameters never look the same.
-		key := groupKey{run.Workload, fmt.Sprintf("%q", run.Case()), section, occurrence}
+		key := keyOf(run, section, occurrence)
 		g := index[key]
 		if g == nil {
 			g = &group{
 				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Case()), Section: section},
 				results:    map[string][]*v1alpha1.Result{}, firstAccess: map[string]bool{},
-				atRate: map[string]int{},
+				atRate: map[string]int{}, unanswered: map[string]bool{},
 			}
 			index[key] = g
 			groups = append(groups, g)
@@ -98,20 +105,12 @@ func groupResults(runs []v1alpha1.Run) []*group {
 			seen[measured.Name]++
 		}
 	}
-	for _, g := range groups {
-		g.addSearches(runs)
+	for _, run := range unanswered(runs) {
+		if g := index[keyOf(run, "", 0)]; g != nil {
+			g.unanswered[run.Target] = true
+		}
 	}
 	return groups
-}
-
-// addSearches adds to targets on which a search had an answer the repetitions in which it had none. Else those would be compared that did well, and no others.
-func (g *group) addSearches(runs []v1alpha1.Run) {
-	for target := range g.results {
-		nothing := WithoutAnswer(runs, func(run *v1alpha1.Run) bool {
-			return run.IsCase(target, g.comparison.Workload, g.comparison.Parameters)
-		})
-		g.results[target] = append(g.results[target], nothing...)
-	}
 }
 
 // compareTarget compares a target's results with the baseline's, of which there are none for the baseline
@@ -147,17 +146,31 @@ func areJudgedByLatency(t *v1alpha1.TargetComparison) bool {
 	return false
 }
 
-// WaitForSyncs says whether syncs take longer than the writes between them in most of the results, by p99. Then who writes waits for the syncs, and memory may
-// have taken the writes.
+// syncsPrevail is how many times as long as for writes jobs wait for syncs, from which on it does not matter how long writes take: memory, or the memory of a
+// disk, takes them.
+const syncsPrevail = 10
+
+// WaitForSyncs says whether in most of the results jobs wait for syncs, and hardly for the writes between them.
 func WaitForSyncs(results []*v1alpha1.Result) bool {
 	waits := 0
 	for _, r := range results {
-		if r.Sync != nil && r.Sync.Latency != nil && r.Write != nil && r.Write.CompletionLatency != nil &&
-			r.Sync.Latency.P99Nanoseconds > r.Write.CompletionLatency.P99Nanoseconds {
+		if r.Sync != nil && r.Write != nil && float64(r.Sync.Count)*float64(r.Sync.MeanNanoseconds) > syncsPrevail*float64(r.Write.IOs)*float64(typical(r.Write)) {
 			waits++
 		}
 	}
 	return 2*waits > len(results)
+}
+
+// typical is how long an I/O took: the mean, or the median if fio took no other latency; more than anything if it took none.
+func typical(io *v1alpha1.IOResult) int64 {
+	switch {
+	case io.Latency != nil:
+		return io.Latency.MeanNanoseconds
+	case io.CompletionLatency != nil:
+		return io.CompletionLatency.P50Nanoseconds
+	default:
+		return math.MaxInt64
+	}
 }
 
 // compareTotal returns nil unless a result has more than one direction. Where verdicts are on latencies, it has none.
@@ -242,7 +255,7 @@ func (f *family) compareSyncs(own, base []*v1alpha1.SyncResult) *v1alpha1.SyncCo
 	if c.P99Nanoseconds != nil {
 		judged = c.P99Nanoseconds
 	}
-	f.addRow(&c.Verdict, judged, len(own), len(base))
+	f.addRow(&c.Verdict, judged, len(own), len(baseMeans))
 	return c
 }
 

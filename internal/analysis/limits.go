@@ -339,7 +339,22 @@ func rateUses(r *v1alpha1.Result, load Load) []use {
 			uses = append(uses, u)
 		}
 	}
+	if u := thinkUse(r, load); u.limit > 0 {
+		uses = append(uses, u)
+	}
 	return uses
+}
+
+// leastThinkMilliIOPS is from how much on a thinktime counts as a rate: 10 I/Os per second. Results have whole IOPS, of which fewer say too little.
+const leastThinkMilliIOPS = 10_000
+
+// thinkUse returns the use of what a thinktime leaves, the zero value where the workload does not come near it.
+func thinkUse(r *v1alpha1.Result, load Load) use {
+	most := load.ThinkMilliIOPS
+	if most < leastThinkMilliIOPS || float64(MilliTotalIOPS(r))*100 < keptPercent*float64(most) {
+		return use{}
+	}
+	return use{unit: "IOPS by its thinktime", reason: v1alpha1.BoundWorkloadRate, owner: "workload", limit: (most + 500) / 1000, measured: sum(r, iopsOf)}
 }
 
 func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {

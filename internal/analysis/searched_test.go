@@ -7,33 +7,50 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// A repetition of a search in which no load kept the budget is one in which nothing was done within it. Without those the others alone would be compared.
-func TestSearchesWithoutAnswerAreCompared(t *testing.T) {
-	searched := func(target string, repetition int32, iops int64, verdicts ...v1alpha1.SearchVerdict) []v1alpha1.Run {
-		var steps []v1alpha1.Run
-		for i, verdict := range verdicts {
-			value := int32(i) + 1
-			steps = append(steps, v1alpha1.Run{
-				Target: target, Workload: "w", Repetition: repetition, State: v1alpha1.RunSucceeded, Parameters: map[string]string{"iodepth": strconv.Itoa(int(value))},
-				Result: &v1alpha1.Result{Write: burstOf(iops, 4096)}, Search: &v1alpha1.RunSearch{Step: value, Vary: v1alpha1.VaryIODepth, Value: value, Verdict: verdict},
-			})
-		}
-		return steps
+// searched returns the steps of a search, each with a verdict.
+func searched(target string, repetition int32, iops int64, verdicts ...v1alpha1.SearchVerdict) []v1alpha1.Run {
+	var steps []v1alpha1.Run
+	for i, verdict := range verdicts {
+		value := int32(i) + 1
+		steps = append(steps, v1alpha1.Run{
+			Target: target, Workload: "w", Repetition: repetition, State: v1alpha1.RunSucceeded, Parameters: map[string]string{"iodepth": strconv.Itoa(int(value))},
+			Result: &v1alpha1.Result{Write: burstOf(iops+int64(repetition), 4096)}, Search: &v1alpha1.RunSearch{Step: value, Vary: v1alpha1.VaryIODepth, Value: value, Verdict: verdict},
+		})
 	}
+	return steps
+}
+
+// Repetitions in which a search found no load are not compared. The answers of the others are told, and show nothing.
+func TestSearchesWithoutAnswerShowNothing(t *testing.T) {
 	const answer, within, beyond = v1alpha1.SearchAnswer, v1alpha1.SearchWithin, v1alpha1.SearchBeyond
-	runs := searched("gp3", 1, 2900, answer, beyond)
-	runs = append(runs, searched("gp3", 2, 2900, beyond, beyond)...)
-	runs = append(runs, searched("gp3", 3, 2900, beyond, beyond)...)
-	runs = append(runs, searched("gp3", 4, 2900, within)...) // goes on
-	for repetition := range int32(3) {
-		runs = append(runs, searched("gp2", repetition+1, 2000, answer)...)
+	answered := func(target string, iops int64, repetitions int32) (runs []v1alpha1.Run) {
+		for repetition := range repetitions {
+			runs = append(runs, searched(target, repetition+1, iops, answer, beyond)...)
+		}
+		return runs
 	}
-	runs = append(runs, searched("st1", 1, 2000, beyond, beyond)...) // of which there is nothing to compare
-	got := Compare(runs, []string{"gp2", "gp3", "st1"}, "gp2")[0].Targets
-	if len(got) != 2 {
-		t.Fatalf("%d targets are compared, want those with an answer: %+v", len(got), got)
+	pending := searched("own", 6, 0, "", "")[1]
+	pending.Result, pending.State = nil, v1alpha1.RunPending
+	for name, test := range map[string]struct {
+		own, base []v1alpha1.Run
+		want      v1alpha1.Verdict
+	}{
+		"all have an answer":       {answered("own", 2900, 5), answered("base", 2000, 5), v1alpha1.VerdictFaster},
+		"one has none":             {append(answered("own", 2900, 5), searched("own", 6, 2900, beyond, beyond)...), answered("base", 2000, 5), v1alpha1.VerdictNotShown},
+		"one kept the budget once": {append(answered("own", 2900, 5), searched("own", 6, 2900, beyond, within, beyond)...), answered("base", 2000, 5), v1alpha1.VerdictNotShown},
+		"one goes on":              {append(append(answered("own", 2900, 5), searched("own", 6, 2900, within)...), pending), answered("base", 2000, 5), v1alpha1.VerdictFaster},
+		"one of the baseline's":    {answered("own", 2900, 5), append(answered("base", 2000, 5), searched("base", 6, 2000, beyond, beyond)...), v1alpha1.VerdictNotShown},
+		"few, and one has none":    {append(answered("own", 2900, 1), searched("own", 2, 2900, beyond, beyond)...), answered("base", 2000, 2), v1alpha1.VerdictNotShown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := Compare(append(test.own, test.base...), []string{"own", "base"}, "base")[0].Targets[0]
+			if own.Write.Verdict != test.want || own.Write.IOPS.Median < 2900 || own.Write.IOPSRatio == "" || own.Write.P99Nanoseconds == nil {
+				t.Errorf("got %+v, want verdict %s on what answers did", own.Write, test.want)
+			}
+		})
 	}
-	if gp3 := got[1]; gp3.Runs != 3 || gp3.Write.IOPS.Median != 0 || gp3.Write.IOPS.Max != 2900 || gp3.Write.IOPSRatio != "0.00" || gp3.Write.P99Nanoseconds != nil {
-		t.Errorf("gp3 is %+v of %d runs, want a median of 0 of 3 and no latencies", gp3.Write, gp3.Runs)
+	none := Compare(append(answered("base", 2000, 5), searched("own", 1, 2900, beyond, beyond)...), []string{"own", "base"}, "base")[0].Targets
+	if len(none) != 1 || none[0].Name != "base" {
+		t.Errorf("a target without an answer is compared: %+v", none)
 	}
 }

@@ -23,6 +23,8 @@ type family struct {
 	members []member
 	// rows have the verdict of one of their figures.
 	rows []rowVerdict
+	// unanswered says of what is added that some repetitions of a search have no answer. Nothing is shown by the others alone.
+	unanswered bool
 }
 
 // member is a figure that is compared.
@@ -51,7 +53,7 @@ func (f *family) add(s *v1alpha1.Statistic, own, base []int64, y yardstick) stri
 	if len(base) == 0 {
 		return ""
 	}
-	if min(len(own), len(base)) < minRuns {
+	if f.unanswered || min(len(own), len(base)) < minRuns {
 		return y.ratio(y.statisticOf(own).Median, y.statisticOf(base).Median)
 	}
 	c := contrastOf(own, base, y)
@@ -61,6 +63,10 @@ func (f *family) add(s *v1alpha1.Statistic, own, base []int64, y yardstick) stri
 
 // addRow sets the verdict of a row, of so many results of the target and of the baseline, to that of a figure as soon as that is known.
 func (f *family) addRow(verdict *v1alpha1.Verdict, of *v1alpha1.Statistic, own, base int) {
+	if base > 0 && f.unanswered {
+		*verdict = v1alpha1.VerdictNotShown
+		return
+	}
 	if base > 0 && min(own, base) < minRuns {
 		*verdict = v1alpha1.VerdictTooFewRuns
 		return

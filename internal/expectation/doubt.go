@@ -85,7 +85,7 @@ func heldBack(m Metric, s, base *series, missed bool) string {
 		return ""
 	}
 	if runs, most := of.heldBackBy(v1alpha1.BoundWorkloadRate); most {
-		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate, or expect a latency",
+		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate or lower its thinktime, or expect a latency",
 			v1alpha1.BoundWorkloadRate, runs, legible.Plural(len(of.results), "run"), whose)
 	}
 	return ""

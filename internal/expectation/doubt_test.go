@@ -27,7 +27,7 @@ func TestHeldBack(t *testing.T) {
 
 		noCPU        = "; fio had no more CPU (ClientCPU) in 4 of 4 runs, so that storage may do better: give fio more CPU"
 		baselinesCPU = "; fio had no more CPU (ClientCPU) in 4 of 4 runs of the baseline, so that storage may do better: give fio more CPU"
-		noMore       = "; the workload asks for no more (WorkloadRate) in 4 of 4 runs: raise its rate, or expect a latency"
+		noMore       = "; the workload asks for no more (WorkloadRate) in 4 of 4 runs: raise its rate or lower its thinktime, or expect a latency"
 	)
 	slow, fast := func() []v1alpha1.Run { return runs("log", "gp3", 14, 15, 15, 16) }, func() []v1alpha1.Run { return runs("log", "gp3", 4, 5, 5, 6) }
 	gp3, efs := func() []v1alpha1.Run { return iops("gp3", 1000, 1001, 1002, 1003) }, func() []v1alpha1.Run { return iops("efs", 1000, 1001, 1002, 1003) }
@@ -81,6 +81,7 @@ func TestHeldBackSections(t *testing.T) {
 // syncing has runs sync, with a 99th percentile in milliseconds.
 func syncing(all []v1alpha1.Run, p99 int64) []v1alpha1.Run {
 	for i := range all {
+		all[i].Result.Write.IOs, all[i].Result.Write.Latency = 10_000, &v1alpha1.Latency{MeanNanoseconds: ms}
 		all[i].Result.Sync = &v1alpha1.SyncResult{Count: 10_000, MeanNanoseconds: p99 * ms, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms}}
 	}
 	return all

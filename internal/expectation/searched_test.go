@@ -21,6 +21,8 @@ func TestSearchesAreJudgedByTheirAnswers(t *testing.T) {
 			Search:    &v1alpha1.RunSearch{Step: value, Vary: v1alpha1.VaryIODepth, Value: value, Verdict: verdict},
 		}
 	}
+	pending := step(2, 0, "")
+	pending.State, pending.Result = v1alpha1.RunPending, nil
 	least := intstr.FromInt32(2000)
 	spec := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("t")).Workload(builder.NewWorkload("w")).Build().Spec
 	spec.Expectations = []v1alpha1.Expectation{{Metric: "read.iops", Min: &least}}
@@ -33,7 +35,8 @@ func TestSearchesAreJudgedByTheirAnswers(t *testing.T) {
 		{"met", []v1alpha1.Run{step(1, 1000, v1alpha1.SearchWithin), step(2, 2000, v1alpha1.SearchAnswer), step(3, 3000, v1alpha1.SearchBeyond)}, Met, 1},
 		{"missed, though more was done", []v1alpha1.Run{step(1, 1900, v1alpha1.SearchAnswer), step(2, 3000, v1alpha1.SearchBeyond)}, Missed, 1},
 		{"nothing within the budget", []v1alpha1.Run{step(1, 3000, v1alpha1.SearchBeyond), step(2, 3000, v1alpha1.SearchBeyond)}, Missed, 1},
-		{"no answer yet", []v1alpha1.Run{step(1, 3000, v1alpha1.SearchWithin)}, Unknown, 0},
+		{"no answer yet", []v1alpha1.Run{step(1, 3000, v1alpha1.SearchWithin), pending}, Unknown, 0},
+		{"no answer in the end", []v1alpha1.Run{step(1, 3000, v1alpha1.SearchBeyond), step(2, 3000, v1alpha1.SearchWithin), step(3, 3000, v1alpha1.SearchBeyond)}, Missed, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			findings := Judge(&spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs})

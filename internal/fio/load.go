@@ -1,7 +1,6 @@
 package fio
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -13,8 +12,10 @@ type Load struct {
 	// InFlight is the number of I/Os that they keep in flight together.
 	InFlight int64
 	// RateIOPS and RateBytesPerSecond are what they hold themselves to together, reads and writes added up;
-	// 0 if at least one of them does not. A thinktime holds a job to the I/Os per second that it would do if each took no time.
+	// 0 if at least one of them does not.
 	RateIOPS, RateBytesPerSecond int64
+	// ThinkMilliIOPS is how many I/Os in a thousand seconds they would do together if these took no time, by their thinktime; 0 if at least one has none.
+	ThinkMilliIOPS int64
 	// Buffered says whether the page cache can answer what at least one does: buffered reads, or buffered writes that are
 	// not synced.
 	Buffered bool
@@ -77,7 +78,7 @@ func newLoad(jobs []job) Load {
 	}
 	var files []fileSet
 	known := true
-	everyIOPS, everyRate := true, true
+	everyIOPS, everyRate, everyThink := true, true, true
 	for _, j := range jobs {
 		load.Jobs += j.clones()
 		load.InFlight += j.clones() * j.depth()
@@ -91,16 +92,20 @@ func newLoad(jobs []job) Load {
 		load.Polls = load.Polls || j.on("hipri") || j.on("sqthread_poll")
 		sets, ok := j.fileSets()
 		files, known = append(files, sets...), known && ok
-		iops, bytes := cmp.Or(j.rate("rate_iops"), j.thinkingIOPS()), j.rate("rate")
+		iops, bytes, think := j.rate("rate_iops"), j.rate("rate"), j.thinkMilliIOPS()
 		load.RateIOPS += iops
 		load.RateBytesPerSecond += bytes
-		everyIOPS, everyRate = everyIOPS && iops > 0, everyRate && bytes > 0
+		load.ThinkMilliIOPS += think
+		everyIOPS, everyRate, everyThink = everyIOPS && iops > 0, everyRate && bytes > 0, everyThink && think > 0
 	}
 	if !everyIOPS {
 		load.RateIOPS = 0
 	}
 	if !everyRate {
 		load.RateBytesPerSecond = 0
+	}
+	if !everyThink {
+		load.ThinkMilliIOPS = 0
 	}
 	if known {
 		load.FileBytes, _ = sum(files)
@@ -177,15 +182,16 @@ func (j job) rate(name string) int64 {
 	return all
 }
 
-// thinkingIOPS is how many I/Os per second all clones together would do if these took no time, 0 if there is no thinktime to hold them back.
-func (j job) thinkingIOPS() int64 {
-	const microseconds = 1_000_000
+// thinkMilliIOPS is how many I/Os in a thousand seconds all clones together would do if these took no time, 0 if there is no thinktime to hold them back.
+func (j job) thinkMilliIOPS() int64 {
+	const thousandSeconds = 1_000_000_000 // in microseconds
 	wait := j.thinktime()
-	blocks, ok := multiply(max(j.number("thinktime_blocks", 1), 1)*microseconds, j.clones())
-	if wait <= 0 || !ok {
+	blocks, ok := multiply(max(j.number("thinktime_blocks", 1), 1), thousandSeconds)
+	all, fits := multiply(blocks, j.clones())
+	if wait <= 0 || !ok || !fits {
 		return 0
 	}
-	return blocks / wait
+	return all / wait
 }
 
 // isLimited says whether an option that has a value for each direction limits the job in at least one that it has. 0 is no limit.

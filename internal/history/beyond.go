@@ -39,17 +39,17 @@ func stepsOf(runs []v1alpha1.Run, s *v1alpha1.SearchResult) []*v1alpha1.Run {
 	return steps
 }
 
-// beyondIn returns in how many repetitions no step kept the budget. Before that is said the lowest load was measured twice.
+// beyondIn returns in how many repetitions there is no answer. Before that is said the lowest load was measured twice.
 func beyondIn(steps []*v1alpha1.Run) int {
 	const twice = 2
-	measured, kept := map[int32]int{}, map[int32]bool{}
+	measured, answered := map[int32]int{}, map[int32]bool{}
 	for _, run := range steps {
 		measured[run.Repetition]++
-		kept[run.Repetition] = kept[run.Repetition] || run.Search.Verdict != v1alpha1.SearchBeyond
+		answered[run.Repetition] = answered[run.Repetition] || run.Search.Verdict == v1alpha1.SearchAnswer
 	}
 	n := 0
 	for repetition, steps := range measured {
-		if steps >= twice && !kept[repetition] {
+		if steps >= twice && !answered[repetition] {
 			n++
 		}
 	}

@@ -23,7 +23,7 @@ var advice = map[string]string{
 		"An application on such a node will not get more either.",
 	v1alpha1.BoundInstanceThroughput: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's path to it was. " +
 		"An application on such a node will not get more either.",
-	v1alpha1.BoundWorkloadRate: "Raise or remove rate or rateIOPS in the workload to see what the storage can do; " +
+	v1alpha1.BoundWorkloadRate: "Raise rate or rateIOPS, or lower thinktime, or leave them out of the workload, to see what the storage can do; " +
 		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
 	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
 		"Until then the result says nothing about the storage.",

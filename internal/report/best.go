@@ -84,22 +84,29 @@ func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) 
 // did is what a target did, with the median latency if fio took it.
 func (p *place) did() string { return p.iops() + median(p.io, p.sync) }
 
-// median is the median latency of a target as it follows IOPS: that of syncs where these take longer, as memory may have taken the writes; "" if
-// fio took none.
+// median is the median latency of a target as it follows IOPS: that of syncs where these prevail; "" if fio took none.
 func median(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
 	switch {
 	case io.P50Nanoseconds == nil:
 		return ""
-	case sync != nil && sync.P50Nanoseconds != nil && sync.P50Nanoseconds.Median > io.P50Nanoseconds.Median:
+	case syncsPrevail(io, sync):
 		return " " + percentile(sync.P50Nanoseconds.Median) + " sync p50"
 	default:
 		return " " + percentile(io.P50Nanoseconds.Median) + " p50"
 	}
 }
 
+// prevailing is how many times as long as writes syncs take, from which on it does not matter how long writes take: memory takes them.
+const prevailing = 10
+
+// syncsPrevail says whether who writes waits for syncs, and hardly for the writes between them.
+func syncsPrevail(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) bool {
+	return sync != nil && sync.P50Nanoseconds != nil && io.P50Nanoseconds != nil && sync.P50Nanoseconds.Median/prevailing > io.P50Nanoseconds.Median
+}
+
 // leader says which target is ahead of all others, and by what.
 func (s standing) leader() string {
-	first := s.winner()
+	first := s.firstBy((*place).isAhead)
 	if first == nil {
 		return s.leaderBySyncs()
 	}
@@ -119,8 +126,10 @@ func (s standing) leaderBySyncs() string {
 	return noClearBest
 }
 
-// winner returns the target that is ahead of all others, nil if there is none.
-func (s standing) winner() *place { return s.firstBy((*place).isAhead) }
+// winner returns the target that is ahead of all others, by syncs where none is by anything else; nil if there is none.
+func (s standing) winner() *place {
+	return cmp.Or(s.firstBy((*place).isAhead), s.firstBy((*place).syncsFaster))
+}
 
 // firstBy returns the target that is ahead of each other one, nil if there is none.
 func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
@@ -170,6 +179,12 @@ func (p *place) isAhead(other *place) bool {
 			return false
 		}
 		io, otherIO := own.io, other.directions[at].io
+		if p.waitsForSyncs(own) || other.waitsForSyncs(other.directions[at]) {
+			if !p.syncsTakeLess(other) {
+				return false
+			}
+			continue
+		}
 		latency, otherLatency := io.P99Nanoseconds, otherIO.P99Nanoseconds
 		if latency == nil || otherLatency == nil {
 			latency, otherLatency = io.MeanNanoseconds, otherIO.MeanNanoseconds
@@ -181,8 +196,16 @@ func (p *place) isAhead(other *place) bool {
 	return true
 }
 
-// syncsFaster says whether syncs of a target take less time than another's, by p99.
-func (p *place) syncsFaster(other *place) bool {
+// waitsForSyncs says whether what a direction takes is waiting for syncs.
+func (p *place) waitsForSyncs(d direction) bool {
+	return d.name == v1alpha1.DirectionWrite && syncsPrevail(d.io, p.sync)
+}
+
+// syncsFaster says whether a target is ahead of another by the time that syncs take, and the other one is not ahead by anything else.
+func (p *place) syncsFaster(other *place) bool { return !other.isAhead(p) && p.syncsTakeLess(other) }
+
+// syncsTakeLess says whether syncs of a target take less time than another's, by p99.
+func (p *place) syncsTakeLess(other *place) bool {
 	if p.sync == nil || other.sync == nil || p.sync.P99Nanoseconds == nil || other.sync.P99Nanoseconds == nil {
 		return false
 	}

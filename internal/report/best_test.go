@@ -47,6 +47,7 @@ func TestBest(t *testing.T) {
 		"one target":                   {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
 		"writes that wait for syncs":   {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", "")}}, "1759 IOPS 210us sync p50"},
 		"syncs that take less":         {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 2.00ms sync P99"},
+		"syncs of several":             {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}, {synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 in 2 of 2"},
 		"syncs alike":                  {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 4_000_000, "0.85", v1alpha1.VerdictNotShown)}}, "no clear best"},
 		"more than can be":             {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
 		"reads and writes":             {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},

@@ -1,10 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -32,19 +35,43 @@ func (p *Pair) remarks() []remark {
 // when says how far apart two benchmarks were measured. Each has all of its repetitions in its own time, so that none of them shows what changed in
 // between: to a verdict that is a difference of the storage.
 func (p *Pair) when() string {
-	first, second := &p.Benchmarks[0].Status, &p.Benchmarks[1].Status
-	name, next := p.Labels[0], p.Labels[1]
-	if first.StartTime == nil || second.StartTime == nil {
+	first, second := measuredOver(p.Benchmarks[0], p.Labels[0]), measuredOver(p.Benchmarks[1], p.Labels[1])
+	if first.from == nil || second.from == nil {
 		return "at unknown times"
 	}
-	if second.StartTime.Before(first.StartTime) {
-		first, second, name, next = second, first, next, name
+	if second.from.Before(first.from) {
+		first, second = second, first
 	}
-	if first.CompletionTime == nil || second.StartTime.Before(first.CompletionTime) {
-		return fmt.Sprintf("at the same time in part, %s from %s on and %s from %s on", name, minute(first.StartTime), next, minute(second.StartTime))
+	if first.to == nil || second.from.Before(first.to) {
+		return fmt.Sprintf("at the same time in part, %s from %s on and %s from %s on", first.name, minute(first.from), second.name, minute(second.from))
 	}
-	apart := second.StartTime.Sub(first.CompletionTime.Time)
-	return fmt.Sprintf("%s until %s and %s from %s on, %s apart", name, minute(first.CompletionTime), next, minute(second.StartTime), roughly(apart))
+	apart := second.from.Sub(first.to.Time)
+	return fmt.Sprintf("%s until %s and %s from %s on, %s apart", first.name, minute(first.to), second.name, minute(second.from), roughly(apart))
+}
+
+// span is when a benchmark measured: from the start of its first run to the end of its last one. Where runs do not say, it is the time from its start to its
+// end, with waits for nodes and clean-up. nil: it is not known, or goes on.
+type span struct {
+	name     string
+	from, to *metav1.Time
+}
+
+func measuredOver(sb *v1alpha1.StorageBenchmark, label string) span {
+	s := span{name: label}
+	for i := range sb.Status.Runs {
+		run := &sb.Status.Runs[i]
+		if run.StartTime != nil && (s.from == nil || run.StartTime.Before(s.from)) {
+			s.from = run.StartTime
+		}
+		if run.CompletionTime != nil && (s.to == nil || s.to.Before(run.CompletionTime)) {
+			s.to = run.CompletionTime
+		}
+	}
+	s.from, s.to = cmp.Or(s.from, sb.Status.StartTime), cmp.Or(s.to, sb.Status.CompletionTime)
+	if sb.Status.CompletionTime == nil && !sb.Status.HasMeasured() {
+		s.to = nil
+	}
+	return s
 }
 
 // roughly prints a time in the unit of which there are at least two.
@@ -65,6 +92,11 @@ func (p *Pair) where() string {
 	same, other := false, false
 	for i := range p.Both {
 		targets := p.Both[i].Targets
+		if bucket := bucketOf(p.Benchmarks[0], targets[0].Name); bucket != "" {
+			isThere := bucket == bucketOf(p.Benchmarks[1], targets[1].Name)
+			same, other = same || isThere, other || !isThere
+			continue
+		}
 		own, others := targetStatusOf(p.Benchmarks[0], targets[0].Name).Volumes, targetStatusOf(p.Benchmarks[1], targets[1].Name).Volumes
 		if len(own) == 0 || len(others) == 0 {
 			return ""
@@ -86,12 +118,30 @@ func (p *Pair) where() string {
 	}
 }
 
-// isVolume says whether two volumes are one. A volume that was there before can have another PersistentVolume in each benchmark.
+// isVolume says whether two volumes are one. A volume that was there before can have another PersistentVolume in each benchmark. Where the storage's name for
+// it is not known, its handle is its name.
 func isVolume(a, b *v1alpha1.VolumeStatus) bool {
-	if a.Handle != "" && b.Handle != "" {
-		return a.Handle == b.Handle
+	known := func(v *v1alpha1.VolumeStatus) bool { return v.Handle != "" && v.Handle != v.Name }
+	if known(a) && known(b) {
+		return systemOf(a.Handle) == systemOf(b.Handle)
 	}
 	return a.Name == b.Name
+}
+
+// bucketOf returns the bucket of a target, "" if it has none. Its volumes have another name in each benchmark.
+func bucketOf(sb *v1alpha1.StorageBenchmark, target string) string {
+	spec := firstOr(v1alpha1.Target{}, sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target })
+	if spec.S3 == nil {
+		return ""
+	}
+	return spec.S3.Bucket
+}
+
+// systemOf is the file system of an access point of EFS, such as fs-0123::fsap-4567, and otherwise the handle.
+func systemOf(handle string) string {
+	system, _, _ := strings.Cut(handle, "::")
+	system, _, _ = strings.Cut(system, ":/")
+	return system
 }
 
 // incomplete says how many runs of a benchmark have a result, "" if all have. Those that failed may have done so because the storage is bad, so that a

@@ -180,6 +180,19 @@ func TestPairOfOtherTimes(t *testing.T) {
 			},
 			"at unknown times, on the same volumes.",
 		},
+		"runs say when": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) { // which waited for the node, and was cleaned up for long
+				before.CompletionTime, before.Runs[0].StartTime, before.Runs[0].CompletionTime = at(1, 15, 0), at(1, 14, 1), at(1, 14, 2)
+				after.StartTime, after.CompletionTime, after.Runs[0].StartTime, after.Runs[0].CompletionTime = at(1, 14, 0), at(1, 15, 0), at(1, 14, 5), at(1, 14, 6)
+			},
+			"before until 2026-07-01 12:02 UTC and after from 2026-07-01 12:05 UTC on, 3 minutes apart, on the same volumes.",
+		},
+		"access points of one file system": {
+			func(before, after *v1alpha1.StorageBenchmarkStatus) {
+				before.StartTime, before.Targets[0].Volumes[0].Handle, after.Targets[0].Volumes[0].Handle = nil, "fs-1::fsap-1", "fs-1::fsap-2"
+			},
+			"at unknown times, on the same volumes.",
+		},
 		"volumes without handles": {
 			func(before, after *v1alpha1.StorageBenchmarkStatus) {
 				before.StartTime, after.Targets[0].Volumes[0].Handle, after.Targets[1].Volumes[0].Handle = nil, "", ""

@@ -51,7 +51,11 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 	all := directions(t)
 	parts := make([]string, len(all))
 	for i, d := range all {
-		if parts[i] = summarizeIO(d.io, t.Sync); len(all) > 1 {
+		sync := t.Sync
+		if d.name != v1alpha1.DirectionWrite {
+			sync = nil
+		}
+		if parts[i] = summarizeIO(d.io, sync); len(all) > 1 {
 			parts[i] = d.name + " " + parts[i]
 		}
 	}
@@ -64,6 +68,8 @@ func summarizeIO(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) strin
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
+	case io.IOPSRatio != "" && syncsPrevail(io, sync) && sync.P99Ratio != "":
+		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS.Median, multiple(io.IOPSRatio), multiple(sync.P99Ratio))
 	case io.IOPSRatio != "":
 		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
 	default:

@@ -128,7 +128,7 @@ func (f *Facts) loads() []analysis.Load {
 	var loads []analysis.Load
 	for _, l := range f.Planned.Job.Loads() {
 		load := analysis.Load{
-			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond,
+			InFlight: l.InFlight, Jobs: l.Jobs, RateIOPS: l.RateIOPS, RateBytesPerSecond: l.RateBytesPerSecond, ThinkMilliIOPS: l.ThinkMilliIOPS,
 			Buffered: l.Buffered, UnsyncedWrites: l.UnsyncedWrites, SyncedAtEnd: l.SyncedAtEnd, Gathered: l.Gathered, Reads: l.Reads, FileBytes: l.FileBytes, LatencyOff: l.LatencyOff, Staggered: l.Staggered, LatencyTarget: l.LatencyTarget,
 			SteadyWindow: f.Planned.Until != nil && f.Planned.Until.Judged, Polls: l.Polls, Lookups: l.Lookups,
 			Sequential: l.Sequential, IgnoredDepth: l.Traps.IgnoredDepth, BufferedAsync: l.Traps.BufferedAsync, AlikeData: l.Traps.AlikeData, InlineRate: l.Traps.InlineRate,

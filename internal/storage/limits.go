@@ -1,9 +1,11 @@
 package storage
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -24,6 +26,20 @@ type Class struct {
 	Attributes map[string]string
 	// Region is where the storage is, as far as limits depend on it. Empty if it is not known, as before the first pod has a node.
 	Region string
+}
+
+// ClassOf returns what limits follow from of a StorageClass. Of one from before CSI, volumes get more IOPS than its iopsPerGB gives, where EBS asks for more:
+// https://github.com/kubernetes/csi-translation-lib/blob/v0.37.1/plugins/aws_ebs.go
+func ClassOf(class *storagev1.StorageClass) Class {
+	of := Class{Driver: DriverOf(class.Provisioner), Parameters: class.Parameters}
+	if class.Provisioner == ebsInTree {
+		of.Parameters = maps.Clone(class.Parameters)
+		if of.Parameters == nil {
+			of.Parameters = map[string]string{}
+		}
+		of.Parameters["allowautoiopspergbincrease"] = "true"
+	}
+	return of
 }
 
 // Limits returns what is known of what the target's storage can do at most, nil if nothing is: what the user says,

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -257,5 +259,32 @@ func TestValidate(t *testing.T) {
 		if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.want) {
 			t.Errorf("%s: %q, want %q", test.target, got, test.want)
 		}
+	}
+}
+
+// A class from before CSI is one for EBS. Kubernetes has the driver raise what its iopsPerGB gives to what EBS asks for.
+func TestClassOf(t *testing.T) {
+	const inTree = "kubernetes.io/aws-ebs"
+	small := &v1alpha1.Target{StorageClassName: new("io"), Capacity: new(resource.MustParse("10Gi"))}
+	for name, test := range map[string]struct {
+		class storagev1.StorageClass
+		want  int64
+	}{
+		"gp2 of EKS":               {storagev1.StorageClass{Provisioner: inTree, Parameters: map[string]string{"type": "gp2", "fsType": "ext4"}}, 3000},
+		"too few for the size":     {storagev1.StorageClass{Provisioner: inTree, Parameters: map[string]string{"type": "io1", "iopsPerGB": "5"}}, 100},
+		"by CSI, which refuses it": {storagev1.StorageClass{Provisioner: EBSDriver, Parameters: map[string]string{"type": "io1", "iopsPerGB": "5"}}, 0},
+		"without parameters":       {storagev1.StorageClass{Provisioner: inTree}, 3000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			class := ClassOf(&test.class)
+			limits := Limits(small, class)
+			got := int64(0)
+			if limits != nil && limits.IOPS != nil {
+				got = *limits.IOPS
+			}
+			if class.Driver != EBSDriver || got != test.want {
+				t.Errorf("driver %s and %d IOPS, want %s and %d", class.Driver, got, EBSDriver, test.want)
+			}
+		})
 	}
 }

@@ -71,6 +71,13 @@ func TestCardsCountSyncs(t *testing.T) {
 			v1alpha1.TargetComparison{Write: writes, Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower}},
 			[4]string{"IOPS against gp2", "1.10×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
 		},
+		"where they alone differ": {
+			v1alpha1.TargetComparison{
+				Write: &v1alpha1.IOComparison{IOPSRatio: "1.00", Verdict: v1alpha1.VerdictSame},
+				Sync:  &v1alpha1.SyncComparison{P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower},
+			},
+			[4]string{"latency against gp2", "3.00×", "Slower in 1, the same in 1 of 2 comparisons with gp2.", "mixed"},
+		},
 		"beside a total": {
 			v1alpha1.TargetComparison{
 				Write: writes, Total: &v1alpha1.TotalComparison{IOPSRatio: "1.20", Verdict: v1alpha1.VerdictFaster},

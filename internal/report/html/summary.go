@@ -96,7 +96,8 @@ func syncRatio(s *v1alpha1.SyncComparison) string {
 	return s.P99Ratio
 }
 
-// ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others; nothing if there are none.
+// ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others or these alone differ; nothing if
+// there are none.
 func ratios(all []judged, baseline string) (role, figure string) {
 	all = slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.ratio == "" })
 	ofIOPS := slices.DeleteFunc(slices.Clone(all), func(j judged) bool { return j.byLatency })
@@ -105,8 +106,15 @@ func ratios(all []judged, baseline string) (role, figure string) {
 		return "", ""
 	case len(ofIOPS) == 0:
 		return "latency against " + baseline, ratioRange(all)
+	case !differ(ofIOPS) && differ(all):
+		return "latency against " + baseline, ratioRange(slices.DeleteFunc(all, func(j judged) bool { return !j.byLatency }))
 	}
 	return "IOPS against " + baseline, ratioRange(ofIOPS)
+}
+
+// differ says whether one of them is faster or slower.
+func differ(all []judged) bool {
+	return slices.ContainsFunc(all, func(j judged) bool { return j.verdict == v1alpha1.VerdictFaster || j.verdict == v1alpha1.VerdictSlower })
 }
 
 // ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81×.
