@@ -10,13 +10,13 @@ import (
 // A benchmark that has the finalizer is pending at first, and then what the phases say. That its spec was seen is said of each version.
 func TestAdmit(t *testing.T) {
 	for _, reason := range []string{v1alpha1.ReasonPending, v1alpha1.ReasonMeasuring} {
-		s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 			sb.Finalizers, sb.Generation = []string{v1alpha1.Finalizer}, 7
 		}).Build())
 		if reason != v1alpha1.ReasonPending {
 			s.step(reason, "run a")
 		}
-		if out, err := admit(t.Context(), &pass{scope: s}); err != nil || out != goOn() {
+		if out, err := admit(t.Context(), &pass{writer: s}); err != nil || out != goOn() {
 			t.Errorf("it goes on with %+v, %v", out, err)
 		}
 		if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason; got != reason || s.sb.Status.ObservedGeneration != 7 {

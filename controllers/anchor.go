@@ -46,7 +46,7 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // noteAnchors writes down the pods of all anchors, which are there.
-func (s *scope) noteAnchors() {
+func (s *writer) noteAnchors() {
 	for i, name := range ours.AnchorNames(s.sb) {
 		s.sb.Status.Anchors[i].Pod = name
 	}
@@ -76,7 +76,7 @@ func (s *scope) anchored() bool {
 }
 
 // beginAnchors has attempts to hold nodes begin now, and says whether there are any.
-func (s *scope) beginAnchors(now time.Time) bool {
+func (s *writer) beginAnchors(now time.Time) bool {
 	first := attempt.BeginAnchors(&s.sb.Status, now)
 	if first >= 0 {
 		s.step(v1alpha1.ReasonProvisioning, attempt.DescribeAnchor(&s.sb.Status, first))
@@ -142,8 +142,8 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 }
 
 // anchorWait is the wait for the pod of a client's anchor.
-func (s *scope) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{scope: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod}
+func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
+	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.VolumesFor(int32(client), "")
@@ -199,7 +199,7 @@ func (p *pass) loseAnchor(ctx context.Context, client int, why string) (outcome,
 }
 
 // loseNode writes down that a client's node is lost, and what becomes of the run under way, and begins to look for another node.
-func (s *scope) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDecision, now time.Time) {
+func (s *writer) loseNode(client int, run *v1alpha1.Run, decision attempt.LossDecision, now time.Time) {
 	switch decision.Action {
 	case attempt.RepeatRun:
 		s.disrupted(run, decision.Message)

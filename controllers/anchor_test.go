@@ -522,7 +522,7 @@ func TestLoseNode(t *testing.T) {
 			"9 nodes were lost, the last one because " + why},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s := writerOf(builder.OneRun("default", "sb").Build())
 			s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2, Disruptions: test.lost, StartTime: at(-time.Hour), Pod: "p", Node: "a"}}
 			loss := attempt.Loss{Node: "a", Why: "its pod was deleted", Before: test.lost, Run: test.run, Collected: test.collected}
 			s.loseNode(0, test.run, attempt.DecideLoss(loss), noon.Add(time.Second))
@@ -554,7 +554,7 @@ func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 
 // Pods of anchors are noted when all are there.
 func TestNoteAnchors(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}}
 	s.noteAnchors()
 	if got := s.sb.Status.Anchors; got[0].Pod != job.AnchorName(s.sb, 0, 1) || got[1].Pod != job.AnchorName(s.sb, 1, 2) {

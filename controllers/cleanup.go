@@ -53,7 +53,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
-func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
+func (s *writer) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
 	if looking { // the deadline is looked at when something was tried
 		s.tellLook()
 		return nil, s.awaitLook(), nil
@@ -74,7 +74,7 @@ func (s *scope) awaitRemoval(left []cleanup.Leftover, looking bool, err error) (
 }
 
 // tellLook tells users that clean-up has begun, where it takes long to look what there is to be removed.
-func (s *scope) tellLook() {
+func (s *writer) tellLook() {
 	if !s.looksLong() || s.sb.Status.HasEnded() || s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
 		return
 	}
@@ -83,7 +83,7 @@ func (s *scope) tellLook() {
 }
 
 // setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.
-func (s *scope) setCleanedUp() {
+func (s *writer) setCleanedUp() {
 	if unknown := s.namespaces.VolumesUnknown(s.sb); unknown != "" {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
@@ -91,12 +91,12 @@ func (s *scope) setCleanedUp() {
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft, s.kept.Words(s.sb))
 }
 
-func (s *scope) setLeftBehind(left []cleanup.Leftover) {
+func (s *writer) setLeftBehind(left []cleanup.Leftover) {
 	s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.cleaning().DescribeLeft(left))
 }
 
 // cleaning returns how long clean-up may take, and remembers that this operator is at it.
-func (s *scope) cleaning() cleanup.Budget {
+func (s *writer) cleaning() cleanup.Budget {
 	budget := s.budget()
 	s.memory.cleaningSince, s.memory.cleaningFor = budget.Tried, budget.Least
 	return budget

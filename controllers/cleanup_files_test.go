@@ -35,7 +35,7 @@ func TestNoteFilesOf(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.status.Name = "t"
-			s := scopeOf(builder.NewBenchmark("default", "sb").Target(test.target).With(func(sb *v1alpha1.StorageBenchmark) {
+			s := writerOf(builder.NewBenchmark("default", "sb").Target(test.target).With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "other"}, test.status}
 			}).Build())
 			s.NoteFilesOf(&corev1.Pod{

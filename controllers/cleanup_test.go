@@ -333,7 +333,7 @@ func TestCleanUpRemaining(t *testing.T) {
 		{"short", time.Hour, never, false, 10, 5 * time.Second, 10 * time.Second},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: &test.limit}).Build())
+			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: &test.limit}).Build())
 			s.sb.DeletionTimestamp = at(-test.began)
 			if test.resumed {
 				s.step(v1alpha1.ReasonCleaningUp, "waiting")
@@ -373,7 +373,7 @@ func TestAwaitRemoval(t *testing.T) {
 		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.LeftByError(busy)}, goOn(), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
+			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
 			s.sb.DeletionTimestamp = at(-test.took)
 			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), cleanup.FirstTry
 			left, out, err := s.awaitRemoval(test.left, false, test.err)
@@ -405,7 +405,7 @@ func TestAwaitRemovalWhileLooking(t *testing.T) {
 		"it has ended, and is to leave": {completed, time.Minute, completed.Message, passPatience},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s := writerOf(builder.OneRun("default", "sb").Build())
 			s.memory.lookSince = s.now.Add(-test.took)
 			s.setCondition(v1alpha1.ConditionSucceeded, test.before.Status, test.before.Reason, test.before.Message)
 			left, out, err := s.awaitRemoval(nil, true, nil)
@@ -429,7 +429,7 @@ func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 		"not removed within 600 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)":                                     10 * time.Minute,
 		"not removed within 3720 s; this operator has tried for 120 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)": 62 * time.Minute,
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
+		s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
 		s.sb.DeletionTimestamp = at(-began)
 		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
 		s.setLeftBehind([]cleanup.Leftover{{What: "volume x", Command: "kubectl delete pv x"}})

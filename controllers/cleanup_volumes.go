@@ -140,7 +140,7 @@ func (p *pass) remainingVolumes(ctx context.Context) ([]cleanup.Leftover, error)
 }
 
 // leftVolumes says how to be rid of volumes that are not gone, by what becomes of each, and notes those that are kept.
-func (s *scope) leftVolumes(all []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []cleanup.Leftover) {
+func (s *writer) leftVolumes(all []v1alpha1.VolumeStatus, fates []cleanup.Fate) (left []cleanup.Leftover) {
 	s.kept = cleanup.Kept{}
 	for i, volume := range all {
 		left = append(left, cleanup.LeftVolume(volume, fates[i])...)

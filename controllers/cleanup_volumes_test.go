@@ -25,7 +25,7 @@ import (
 
 // For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or its fate is unknown.
 func TestLeftVolumes(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.kept.Add(v1alpha1.VolumeStatus{Name: "of the pass before"}, false)
 	var volumes []v1alpha1.VolumeStatus
 	fates := []cleanup.Fate{cleanup.NotOurs, cleanup.Goes, cleanup.Stays, cleanup.Unknown}

@@ -86,7 +86,7 @@ func reportsOf(parts []part) []result.Part {
 }
 
 // analyse takes into the status what the results of a run mean. The results have to be there.
-func (s *scope) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
+func (s *writer) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
 	target := s.sb.Status.Target(run.Target)
 	findings := measured.Analyse(result.Facts{
 		Planned: planned, Plan: s.plannedRuns(), Mode: plan.ModesOf(s.sb.Status.Targets).ModeOf(planned.Target), Target: target,

@@ -37,7 +37,7 @@ func (p *pass) rivals(ctx context.Context) (attempt.Rivals, error) {
 }
 
 // yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits for.
-func (s *scope) yield(older string) {
+func (s *writer) yield(older string) {
 	attempt.YieldNodes(&s.sb.Status, s.now)
 	s.step(v1alpha1.ReasonWaitingForNode, describeOlder(older))
 }

@@ -18,7 +18,7 @@ func (s *scope) endWait() attempt.EndWait {
 }
 
 // awaitEnd waits for the end of the attempt before, and ends the benchmark when that takes too long.
-func (s *scope) awaitEnd(what string, left []cleanup.Leftover) outcome {
+func (s *writer) awaitEnd(what string, left []cleanup.Leftover) outcome {
 	s.awaitsEnd = true
 	wait := s.endWait()
 	if wait.IsLate() {
@@ -30,7 +30,7 @@ func (s *scope) awaitEnd(what string, left []cleanup.Leftover) outcome {
 }
 
 // awaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
-func (s *scope) awaitSuspended(left []cleanup.Leftover) outcome {
+func (s *writer) awaitSuspended(left []cleanup.Leftover) outcome {
 	s.awaitsEnd = true
 	wait := s.endWait()
 	if wait.IsLate() {

@@ -45,7 +45,7 @@ func TestExpire(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Build()
 			sb.Generation, sb.Spec.TTLSecondsAfterFinished = 2, test.ttl
 			sb.Status = v1alpha1.StorageBenchmarkStatus{ObservedGeneration: test.seen, StartTime: test.started, CompletionTime: test.ended}
-			s := scopeOf(sb)
+			s := writerOf(sb)
 			if s.step(v1alpha1.ReasonMeasuring, ""); !test.active {
 				s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "")
 			}
@@ -54,7 +54,7 @@ func TestExpire(t *testing.T) {
 			if remaining, settled := isSettled(cached, s.now.Time); settled != test.settled || settled && remaining != test.want.after {
 				t.Errorf("settled: %v for %s, want %v", settled, remaining, test.settled)
 			}
-			out, err := expire(t.Context(), &pass{scope: s})
+			out, err := expire(t.Context(), &pass{writer: s})
 			if err != nil || out != test.want {
 				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
 			}

@@ -29,8 +29,8 @@ func TestFinish(t *testing.T) {
 		{"a run failed", []metav1.Condition{measured(metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "no"), left}, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "no; not removed within 60 s: claim c"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions = test.conditions }).Build())
-			out, err := finish(t.Context(), &pass{scope: s})
+			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions = test.conditions }).Build())
+			out, err := finish(t.Context(), &pass{writer: s})
 			if err != nil || out != saveFirst() {
 				t.Errorf("it goes on with %+v, %v", out, err)
 			}

@@ -257,7 +257,7 @@ func TestSetsGroup(t *testing.T) {
 		"in a namespace":  {[]string{"default"}, nil, false},
 		"the user's word": {nil, &corev1.PodSecurityContext{}, false},
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: test.security}
 		}).Build())
 		s.namespaces = test.namespaces

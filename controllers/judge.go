@@ -7,7 +7,7 @@ import (
 
 // judge says whether the results are as expected, when no more runs are made. Nobody is told before: a median over some of the repetitions is
 // another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
-func (s *scope) judge() {
+func (s *writer) judge() {
 	if (!s.sb.Status.HasMeasured() && !s.sb.Status.HasEnded()) || s.before.Status.HasEnded() {
 		return
 	}

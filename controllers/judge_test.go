@@ -44,7 +44,7 @@ func TestJudge(t *testing.T) {
 				sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "total.iops", Min: new(intstr.FromString(test.least))}}
 			}
 			sb.Status.Conditions = test.before
-			s := scopeOf(sb)
+			s := writerOf(sb)
 			s.sb.Status.Conditions = append(s.sb.Status.Conditions, test.now...)
 			run := v1alpha1.Run{Name: "a", Target: sb.Spec.Targets[0].Name, Workload: sb.Spec.Workloads[0].Name, State: test.state}
 			if test.state == done {

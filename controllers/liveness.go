@@ -61,7 +61,7 @@ func (p *pass) lastLine(ctx context.Context, pod *corev1.Pod, patience time.Dura
 }
 
 // giveUp ends a run of which a client gives no sign of life, and leaves out the others on the same storage.
-func (s *scope) giveUp(run *v1alpha1.Run, silent part, liveness attempt.Liveness) {
+func (s *writer) giveUp(run *v1alpha1.Run, silent part, liveness attempt.Liveness) {
 	words := legible.Fit(liveness.Words(), maxLastWords)
 	if words == "" {
 		words = "(none)"

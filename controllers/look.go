@@ -133,7 +133,7 @@ const quietLook = 2 * time.Second
 func (s *scope) looksLong() bool { return s.now.Sub(s.memory.lookSince) >= quietLook }
 
 // awaitLook ends a pass that waits for a look. The look starts the next pass. If it takes longer than quietLook, a pass comes before that, to tell users.
-func (s *scope) awaitLook() outcome {
+func (s *writer) awaitLook() outcome {
 	if s.looksLong() {
 		return awaitFor(passPatience)
 	}
@@ -171,9 +171,9 @@ func (p *pass) endLook() {
 func (p *pass) beginLook(ctx context.Context) *look {
 	ctx, drop := context.WithTimeout(context.WithoutCancel(ctx), passPatience)
 	l := &look{ended: make(chan struct{}), found: &found{}, drop: drop}
-	beside := &pass{Reconciler: p.Reconciler, found: l.found, scope: &scope{
+	beside := &pass{Reconciler: p.Reconciler, found: l.found, writer: &writer{&scope{
 		now: p.now, memory: &memory{strays: p.knownStrays()}, namespaces: p.namespaces, Children: p.Children, sb: p.sb.DeepCopy(),
-	}}
+	}}}
 	beside.Benchmark = beside.sb
 	go func() {
 		began := p.Clock.Now()

@@ -104,7 +104,7 @@ func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, er
 
 // beginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound. It begins now, not when
 // the pass began, which may have been long before.
-func (s *scope) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
+func (s *writer) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	if bindsFirst {
 		s.sb.Status.Anchors = make([]v1alpha1.Anchor, 1)
 		s.beginAnchors(now)
@@ -209,7 +209,7 @@ func (p *pass) carryOut(ctx context.Context, run *v1alpha1.Run, planned *plan.Ru
 }
 
 // tellStep tells users what an attempt that goes on is at.
-func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
+func (s *writer) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 	reason, text := v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run)
 	if decision.Measures {
 		reason = v1alpha1.ReasonMeasuring
@@ -221,7 +221,7 @@ func (s *scope) tellStep(run *v1alpha1.Run, decision attempt.Decision) {
 }
 
 // expireRun ends the benchmark with a run that has run for longer than it may.
-func (s *scope) expireRun(run *v1alpha1.Run, unanswered string) {
+func (s *writer) expireRun(run *v1alpha1.Run, unanswered string) {
 	last := cmp.Or(unanswered, "fio still runs; raise runSeconds, or lower runtimeSeconds or size")
 	message := fmt.Sprintf("run %s %s: %s", run.Name, attempt.RunLimit(s.sb).Waited("its end"), last)
 	s.failRun(run, message)
@@ -266,8 +266,8 @@ func (p *pass) jobSpec() jobspec.Spec {
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.
-func (s *scope) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{scope: s, what: attempt.DescribeRun(&s.sb.Status, run), began: run.StartTime, made: children.MadeAt(s.JobOf(run, one.client)), pod: one.pod}
+func (s *writer) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
+	st := &podWait{writer: s, what: attempt.DescribeRun(&s.sb.Status, run), began: run.StartTime, made: children.MadeAt(s.JobOf(run, one.client)), pod: one.pod}
 	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}

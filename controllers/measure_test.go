@@ -23,8 +23,8 @@ import (
 )
 
 // measuring returns what a pass knows of a benchmark whose runs are in the states.
-func measuring(states ...v1alpha1.RunState) *scope {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+func measuring(states ...v1alpha1.RunState) *writer {
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.sb.Status.Runs, s.sb.Status.PlannedRuns = runsOf(states...), int32(len(states))
 	return s
 }
@@ -119,7 +119,7 @@ func TestExpireRun(t *testing.T) {
 
 // Runs go by their names: who edits the spec may reorder it. What is no longer in it is not planned.
 func TestPlanned(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Target(builder.NewTarget("slow")).Build())
+	s := writerOf(builder.OneRun("default", "sb").Target(builder.NewTarget("slow")).Build())
 	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
 	slices.Reverse(s.sb.Spec.Targets)
 	for name, known := range map[string]bool{"randread.fast": true, "randread.slow": true, "randread.gone": false, "": false} {

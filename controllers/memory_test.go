@@ -59,7 +59,7 @@ func TestNoteBound(t *testing.T) {
 
 // Pods have their time to end from the end of the pass that deleted them, and later passes do not make it longer.
 func TestEndOfPodsIsAwaitedFromWhenTheyWereDeleted(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	for _, pass := range []struct {
 		began, ended time.Duration
 		awaits       bool

@@ -196,7 +196,7 @@ func TestNoteTied(t *testing.T) {
 		"the server does not work": {apierrors.NewInternalError(errors.New("away")), false, true},
 		"the network does not":     {errors.New("no route to host"), false, true},
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").Build())
+		s := writerOf(builder.OneRun("default", "sb").Build())
 		s.memory.noteTied(claim, test.err, noon)
 		if tied, rests := s.memory.tied.Has("claim"), s.memory.tieAgain.Equal(at(restUntied)); tied != test.tied || rests != test.rests {
 			t.Errorf("%s: it is tied: %t, others are tried later: %t", name, tied, rests)
@@ -206,7 +206,7 @@ func TestNoteTied(t *testing.T) {
 
 // A claim that is to be made from something has it on a volume that was made for the claim. Any other volume ends the benchmark. None is looked at twice.
 func TestNoteSources(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
+	s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
 	target := &s.sb.Spec.Targets[0]
 	names := storage.ClaimNames(s.sb, target)
 	s.Claims = map[string]*corev1.PersistentVolumeClaim{}

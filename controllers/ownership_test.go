@@ -87,7 +87,7 @@ func TestInPlace(t *testing.T) {
 		"a volume that nobody had":      {inPlace{volume: volume(own, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
 		"somebody's, bound to somebody": {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, "theirs"), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
 	} {
-		s := scopeOf(sb)
+		s := writerOf(sb)
 		if taken := test.there.takenFrom(&s.Children); taken != test.taken {
 			t.Errorf("%s: taken is %q, want %q", what, taken, test.taken)
 		}

@@ -21,7 +21,7 @@ const retrySoon = 100 * time.Millisecond
 // is decided in packages that cannot.
 type pass struct {
 	*Reconciler
-	*scope
+	*writer
 	// found is what the API server was asked for: by the look that this pass has taken, or by itself.
 	found *found
 	taken *look
@@ -33,7 +33,7 @@ type pass struct {
 
 // newPass begins a pass over a benchmark.
 func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
-	return &pass{Reconciler: r, found: &found{}, scope: &scope{
+	return &pass{Reconciler: r, found: &found{}, writer: &writer{&scope{
 		now:        metav1.NewTime(r.Clock.Now()),
 		memory:     remembered,
 		plans:      &r.plans,
@@ -41,7 +41,7 @@ func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) 
 		Children:   children.Of(sb, remembered.isUnmade),
 		sb:         sb,
 		before:     sb.DeepCopy(),
-	}}
+	}}}
 }
 
 // outcome says how a pass goes on after a phase.

@@ -45,9 +45,9 @@ func failingPass() *pass {
 }
 
 // scopeOf returns what a pass at noon knows when it has read a benchmark, and nothing else.
-func scopeOf(sb *v1alpha1.StorageBenchmark) *scope {
+func writerOf(sb *v1alpha1.StorageBenchmark) *writer {
 	remembered := &memory{}
-	return &scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, remembered.isUnmade)}
+	return &writer{&scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, remembered.isUnmade)}}
 }
 
 // runsOf returns runs of target fast in the states.
@@ -63,7 +63,7 @@ func runsOf(states ...v1alpha1.RunState) []v1alpha1.Run {
 func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }
 
 // later has the next pass made after a time.
-func (s *scope) later(after time.Duration) { s.now = metav1.NewTime(s.now.Add(after)) }
+func (s *writer) later(after time.Duration) { s.now = metav1.NewTime(s.now.Add(after)) }
 
 // Whoever looks whether something is gone rests in proportion to what the look took, and misses no deadline for that.
 func TestPassRestsAfterASlowLook(t *testing.T) {

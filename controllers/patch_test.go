@@ -66,7 +66,7 @@ func TestPatchFinalizers(t *testing.T) {
 					return nil
 				},
 			}).Build()
-			p := &pass{Reconciler: &Reconciler{Client: c}, scope: &scope{before: from}}
+			p := &pass{Reconciler: &Reconciler{Client: c}, writer: &writer{&scope{before: from}}}
 			if err := p.patchFinalizers(t.Context(), after); err != nil {
 				t.Fatal(err)
 			}

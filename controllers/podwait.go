@@ -22,7 +22,7 @@ const pollWaiting = 2 * time.Second
 // podWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
 // asked for it, and gives up at a deadline.
 type podWait struct {
-	*scope
+	*writer
 
 	// what is started, for messages.
 	what string

@@ -38,8 +38,8 @@ func unscheduled(words string) *corev1.Pod {
 
 // waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
 func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
-	s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
-	st := &podWait{scope: s, what: "run a (1 of 1)", began: at(-ago), pod: pod}
+	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
+	st := &podWait{writer: s, what: "run a (1 of 1)", began: at(-ago), pod: pod}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, err.Error()) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	return st

@@ -107,7 +107,7 @@ func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, object
 }
 
 // provisioned says how the benchmark goes on after a try to make a target's storage.
-func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
+func (s *writer) provisioned(target *v1alpha1.Target, m storageMade) (outcome, error) {
 	switch m.step {
 	case provisioning.RefuseTaken:
 		s.refuseTaken(target, m.facts.Taken)
@@ -127,7 +127,7 @@ func (s *scope) provisioned(target *v1alpha1.Target, m storageMade) (outcome, er
 }
 
 // applied says how it goes on after what provisions a target's storage was applied.
-func (s *scope) applied(target *v1alpha1.Target, err error) (outcome, error) {
+func (s *writer) applied(target *v1alpha1.Target, err error) (outcome, error) {
 	switch {
 	case apierrors.IsInvalid(err):
 		s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %v", target.Name, err))
@@ -151,13 +151,13 @@ func describeFreed(volume *corev1.PersistentVolume) string {
 }
 
 // refuseTaken ends the benchmark where something that is somebody else's is in the place of what a target needs.
-func (s *scope) refuseTaken(target *v1alpha1.Target, taken string) {
+func (s *writer) refuseTaken(target *v1alpha1.Target, taken string) {
 	s.fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, taken))
 }
 
 // awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
 // may take to be made. Whoever resumes a benchmark gives it that time anew.
-func (s *scope) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
+func (s *writer) awaitStorage(target *v1alpha1.Target, why string, poll time.Duration) outcome {
 	about, limit := fmt.Sprintf("target %s: ", target.Name), attempt.VolumeLimit(s.sb.Spec.Deadlines)
 	if s.sb.Status.StorageRefusedSince == nil {
 		s.sb.Status.StorageRefusedSince = new(s.now)

@@ -53,7 +53,7 @@ func TestApplied(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 			s.sb.Status.StorageRefusedSince = test.refused
 			out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: test.err})
 			if err != nil || out != test.want || s.sb.Status.HasMeasured() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
@@ -68,7 +68,7 @@ func TestApplied(t *testing.T) {
 			}
 		})
 	}
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	busy := errors.New("etcd is busy")
 	if _, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: busy}); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.changed() {
 		t.Errorf("an error that may pass is %v, status %+v", err, s.sb.Status)
@@ -104,7 +104,7 @@ func TestStorageMade(t *testing.T) {
 		{"claims that are gone are to be heard of", storageMade{step: provisioning.ForgetClaims}, awaitFor(retrySoon), "", false, present, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
+			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
 			target := &s.sb.Spec.Targets[0]
 			out, err := s.provisioned(target, test.made)
 			if out != test.want || !errors.Is(err, test.err) || s.sb.Status.HasMeasured() != test.ends {
@@ -127,7 +127,7 @@ func TestStorageMade(t *testing.T) {
 
 // Claims that are gone are forgotten in the status, which is saved before others are made.
 func TestForgottenClaimsAreSavedFirst(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
 	if out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{step: provisioning.ForgetClaims}); err != nil || out != saveFirst() {
 		t.Errorf("it goes on with %+v, %v", out, err)
@@ -154,7 +154,7 @@ func TestWithoutAttributes(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			target := ebsTarget()
 			target.VolumeAttributesClassName = test.asked
-			s := scopeOf(sb)
+			s := writerOf(sb)
 			s.Claims = test.claims
 			got := withoutAttributes(&s.Children, &target)
 			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {

@@ -45,7 +45,7 @@ func (p *pass) forgetClaims(ctx context.Context, target *v1alpha1.Target) error 
 
 // forgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is gone is never taken for the operator's. If
 // none is gone, the cache has yet to hear of it.
-func (s *scope) forgetLost(target *v1alpha1.Target, claims volumes.Claims) {
+func (s *writer) forgetLost(target *v1alpha1.Target, claims volumes.Claims) {
 	status, names := s.sb.Status.Target(target.Name), storage.ClaimNames(s.sb, target)
 	if claims.UID(names) != "" {
 		return
@@ -56,7 +56,7 @@ func (s *scope) forgetLost(target *v1alpha1.Target, claims volumes.Claims) {
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
 // volumes, which clean-up tells of.
-func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
+func (s *writer) takeChange(name string, change ours.ClaimChange) outcome {
 	status := s.sb.Status.Target(name)
 	decision := change.Decide(name)
 	switch decision.Follow {
@@ -77,7 +77,7 @@ func (s *scope) takeChange(name string, change ours.ClaimChange) outcome {
 }
 
 // forgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there, or to write its device.
-func (s *scope) forgetVolumes(status *v1alpha1.TargetStatus) {
+func (s *writer) forgetVolumes(status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
 	relied := jobspec.WritesDeviceOf(s.sb, status.Name)

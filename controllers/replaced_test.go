@@ -401,7 +401,7 @@ func TestForgetLost(t *testing.T) {
 		"one is gone, with its files": {1, v1alpha1.TestFilesPresent, "before", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
+			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
 			target := &s.sb.Spec.Targets[0]
 			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
 			claims := volumes.Claims{}

@@ -30,7 +30,7 @@ func (p *pass) retain(ctx context.Context) (outcome, error) {
 }
 
 // setRetained says that volumes and test files are kept, and what could not be ended.
-func (s *scope) setRetained(left []cleanup.Leftover) {
+func (s *writer) setRetained(left []cleanup.Leftover) {
 	reason, words := v1alpha1.ReasonRetained, keptUntil
 	if len(left) > 0 {
 		reason, words = v1alpha1.ReasonLeftBehind, s.cleaning().DescribeLeft(left)+"; "+keptUntil

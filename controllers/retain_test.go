@@ -195,7 +195,7 @@ func TestIsRetained(t *testing.T) {
 		"deleted":                            {v1alpha1.CleanupRetain, v1alpha1.ReasonRetained, true, false},
 		"deleted, and something did not end": {v1alpha1.CleanupRetain, v1alpha1.ReasonLeftBehind, true, false},
 	} {
-		s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = test.policy }).Build())
+		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = test.policy }).Build())
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, test.reason, "")
 		if test.deleting {
 			s.sb.DeletionTimestamp = at(0)

@@ -82,7 +82,7 @@ func (p *pass) guarded(ctx context.Context) (result ctrl.Result, err error) {
 
 // noteError tells users of errors that go on from pass to pass. It ends measuring when they have gone on for as long as the benchmark may wait for what they
 // keep from happening. Clean-up has a deadline of its own.
-func (s *scope) noteError(err error) {
+func (s *writer) noteError(err error) {
 	since, told := s.tellError(err)
 	if !told {
 		return
@@ -93,7 +93,7 @@ func (s *scope) noteError(err error) {
 }
 
 // tellError tells users of an error that goes on from pass to pass. It returns since when errors go on, and whether that is so long that users are told.
-func (s *scope) tellError(err error) (since time.Time, told bool) {
+func (s *writer) tellError(err error) (since time.Time, told bool) {
 	since = s.firstError()
 	s.memory.failingSince = since
 	if s.now.Sub(since) < quietErrors {
@@ -105,7 +105,7 @@ func (s *scope) tellError(err error) (since time.Time, told bool) {
 }
 
 // retractError no longer tells users that errors go on.
-func (s *scope) retractError() {
+func (s *writer) retractError() {
 	meta.RemoveStatusCondition(&s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
 }
 
@@ -121,7 +121,7 @@ type toldWords struct {
 // retold returns the message of a condition about something that goes on. An error may have other words in each pass, such as the port of a connection. To write
 // them would start the next pass at once, and not when it is time to try again. So the message stays as it is until retellAfter is over. It begins with about,
 // which tells one matter from another.
-func (s *scope) retold(condition, about, text string) string {
+func (s *writer) retold(condition, about, text string) string {
 	text = legible.Fit(about+text, maxConditionMessage)
 	now, told := s.sb.Status.Condition(condition).Message, s.memory.told[condition]
 	if now == text {

@@ -71,7 +71,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 }
 
 // beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
-func (s *scope) beginCleanUp(now time.Time) {
+func (s *writer) beginCleanUp(now time.Time) {
 	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
 	if measured != nil && s.before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 		measured.LastTransitionTime = metav1.NewTime(now)
@@ -128,7 +128,7 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 }
 
 // endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.
-func (s *scope) endUnsaved(why string) {
+func (s *writer) endUnsaved(why string) {
 	s.retractError()
 	end := s.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -13,15 +12,11 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/namespaced"
 	"github.com/storagebench/storagebench/internal/plan"
-	"github.com/storagebench/storagebench/internal/report"
-	"github.com/storagebench/storagebench/internal/search"
 )
 
-// scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Its methods write into the status what was decided. They cannot
-// read the API.
+// scope is what a pass over a benchmark knows: what was read, and the status as the phases change it. Its methods only look at that. A writer changes it.
 type scope struct {
 	// now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time ahead, asks the
 	// clock.
@@ -52,43 +47,6 @@ type scope struct {
 // changed says whether this pass has found out something that is not saved yet.
 func (s *scope) changed() bool {
 	return !equality.Semantic.DeepEqual(s.before.Status, s.sb.Status)
-}
-
-func (s *scope) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
-	meta.SetStatusCondition(&s.sb.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: legible.Fit(message, maxConditionMessage),
-		ObservedGeneration: s.sb.Generation,
-		LastTransitionTime: s.now, // kept as it is where the status is the same
-	})
-}
-
-// step tells users which step the benchmark is at.
-func (s *scope) step(reason, message string) {
-	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, message)
-}
-
-// fail ends measuring. Runs that have not ended stay as they are; results are kept.
-func (s *scope) fail(reason, message string) {
-	s.NoteUnseen(s.sb.Status.RunningRun(), &s.memory.ownAttempt)
-	s.setCondition(v1alpha1.ConditionMeasured, metav1.ConditionFalse, reason, message)
-}
-
-// summarize derives the figures and lines that people read from the runs.
-func (s *scope) summarize() {
-	status := &s.sb.Status
-	if finished := int32(s.sb.Status.EndedRuns()); finished != status.FinishedRuns || s.searchEnded {
-		status.FinishedRuns = finished
-		compare(s.sb, s.sb.Status.HasMeasured())
-	}
-	if s.sb.Status.HasMeasured() && len(status.Searches) > 0 {
-		status.Searches = search.Results(&s.sb.Spec, status.Runs, true)
-	}
-	s.judge()
-	status.Progress = ""
-	if status.PlannedRuns > 0 {
-		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
-	}
-	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }
 
 // remaining returns how much time is left of a limit that counts from a time.

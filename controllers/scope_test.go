@@ -41,7 +41,7 @@ func TestSetCondition(t *testing.T) {
 		{"too many words", nil, unknown, noon, strings.Repeat("m", maxConditionMessage+1), strings.Repeat("m", maxConditionMessage-len("…")) + "…", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Generation, sb.Status.Conditions = 3, test.before
 			}).Build())
 			s.setCondition(v1alpha1.ConditionSucceeded, test.status, "Because", test.message)
@@ -59,9 +59,9 @@ func TestSetCondition(t *testing.T) {
 	}
 }
 
-// Who decides knows what the pass has read, and nothing else. No method of scope is given a way to the API server, nor a context, without which nobody
-// asks it.
-func TestScopeCannotReadTheAPI(t *testing.T) {
+// methodsOf calls do with each method of a type.
+func methodsOf(t *testing.T, receiver string, do func(*ast.FuncDecl)) {
+	t.Helper()
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -74,26 +74,56 @@ func TestScopeCannotReadTheAPI(t *testing.T) {
 		}
 		for _, declared := range file.Decls {
 			method, isFunc := declared.(*ast.FuncDecl)
-			if !isFunc || method.Recv == nil || types.ExprString(method.Recv.List[0].Type) != "*scope" {
-				continue
-			}
-			methods++
-			for _, given := range method.Type.Params.List {
-				switch kind := types.ExprString(given.Type); kind {
-				case "context.Context", "client.Client", "client.Reader", "client.Writer", "*pass", "*Reconciler":
-					t.Errorf("%s: scope.%s is given a %s; who reads or writes the API is a method of pass", name, method.Name.Name, kind)
-				}
+			if isFunc && method.Recv != nil && types.ExprString(method.Recv.List[0].Type) == receiver {
+				methods++
+				do(method)
 			}
 		}
 	}
 	if methods == 0 {
-		t.Error("no method of scope was found")
+		t.Errorf("no method of %s was found", receiver)
 	}
+}
+
+// Who decides knows what the pass has read, and nothing else. No method of scope or writer is given a way to the API server, nor a context, without which nobody
+// asks it.
+func TestScopeCannotReadTheAPI(t *testing.T) {
+	for _, receiver := range []string{"*scope", "*writer"} {
+		methodsOf(t, receiver, func(method *ast.FuncDecl) {
+			for _, given := range method.Type.Params.List {
+				switch kind := types.ExprString(given.Type); kind {
+				case "context.Context", "client.Client", "client.Reader", "client.Writer", "*pass", "*Reconciler":
+					t.Errorf("%s.%s is given a %s; who reads or writes the API is a method of pass", receiver, method.Name.Name, kind)
+				}
+			}
+		})
+	}
+}
+
+// Who looks at a scope changes nothing that is saved or remembered: that is for a writer.
+func TestScopeIsOnlyRead(t *testing.T) {
+	methodsOf(t, "*scope", func(method *ast.FuncDecl) {
+		ast.Inspect(method.Body, func(n ast.Node) bool {
+			var changed []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				changed = n.Lhs
+			case *ast.IncDecStmt:
+				changed = []ast.Expr{n.X}
+			}
+			for _, to := range changed {
+				if text := types.ExprString(to); strings.HasPrefix(text, "s.sb.") || strings.HasPrefix(text, "s.memory.") {
+					t.Errorf("scope.%s changes %s: it is a method for writer", method.Name.Name, text)
+				}
+			}
+			return true
+		})
+	})
 }
 
 // The first reason for which measuring ends is not the last one: who ends it asks before whether it has ended.
 func TestConcluded(t *testing.T) {
-	s := scopeOf(builder.OneRun("default", "sb").Build())
+	s := writerOf(builder.OneRun("default", "sb").Build())
 	if s.step(v1alpha1.ReasonMeasuring, "run a"); s.sb.Status.HasMeasured() || s.sb.Status.HasEnded() {
 		t.Error("a step ends the benchmark")
 	}
@@ -118,7 +148,7 @@ func TestSummarize(t *testing.T) {
 		{"all have", []v1alpha1.RunState{done, done}, 2, "2/2", 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s := writerOf(builder.OneRun("default", "sb").Build())
 			s.sb.Status = v1alpha1.StorageBenchmarkStatus{
 				PlannedRuns: int32(len(test.states)), Runs: runsOf(test.states...), Targets: []v1alpha1.TargetStatus{{Name: "fast"}},
 			}

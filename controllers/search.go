@@ -8,7 +8,7 @@ import (
 
 // nextRun returns the first run that has not ended, nil if all have. A step of a search has its load then: it is written down with the beginning of
 // its first attempt, before its Jobs are made.
-func (s *scope) nextRun() *v1alpha1.Run {
+func (s *writer) nextRun() *v1alpha1.Run {
 	runs := search.Runs{Spec: &s.sb.Spec, Status: &s.sb.Status}
 	s.searchEnded = runs.End() || s.searchEnded
 	for i := range s.sb.Status.Runs {
@@ -25,7 +25,7 @@ func (s *scope) nextRun() *v1alpha1.Run {
 }
 
 // setLoad gives a step of a search its load, if there is one.
-func (s *scope) setLoad(run *v1alpha1.Run, load int32) {
+func (s *writer) setLoad(run *v1alpha1.Run, load int32) {
 	planned, known := s.planned(run)
 	if !known || load == 0 { // which the caller finds out as well
 		return
@@ -38,7 +38,7 @@ func (s *scope) setLoad(run *v1alpha1.Run, load int32) {
 }
 
 // judgeStep says whether a step of a search keeps the budget. It fails a run of which that cannot be known.
-func (s *scope) judgeStep(run *v1alpha1.Run, planned *plan.Run) {
+func (s *writer) judgeStep(run *v1alpha1.Run, planned *plan.Run) {
 	if run.Search == nil || planned.Workload.Search == nil {
 		return
 	}

@@ -129,7 +129,7 @@ func TestSearchFails(t *testing.T) {
 
 // A benchmark that ends before its searches leaves none that seems to go on.
 func TestSearchIsCutShort(t *testing.T) {
-	s := scopeOf(searching(&world{World: &harness.World{Namespace: "default"}}).Build())
+	s := writerOf(searching(&world{World: &harness.World{Namespace: "default"}}).Build())
 	step := func(target string, number int32, state v1alpha1.RunState) v1alpha1.Run {
 		return v1alpha1.Run{
 			Name: fmt.Sprintf("reads.%s.step-%d", target, number), Target: target, Workload: "reads", Repetition: 1, State: state,

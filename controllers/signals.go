@@ -14,7 +14,7 @@ const maxSignal = 256
 // signal sets the conditions by which other tools know how the benchmark stands. They follow from condition Succeeded, whose
 // reason and message they repeat. Reconciling and Stalled are absent where they would be False, as kstatus has it:
 // https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
-func (s *scope) signal() {
+func (s *writer) signal() {
 	succeeded := s.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	active := succeeded.Status == metav1.ConditionUnknown
 	s.setSignal(v1alpha1.ConditionReconciling, active && succeeded.Reason != v1alpha1.ReasonSuspended, succeeded)
@@ -23,7 +23,7 @@ func (s *scope) signal() {
 }
 
 // setSignal sets a condition to True with another one's words, or removes it.
-func (s *scope) setSignal(kind string, holds bool, from metav1.Condition) {
+func (s *writer) setSignal(kind string, holds bool, from metav1.Condition) {
 	if !holds {
 		meta.RemoveStatusCondition(&s.sb.Status.Conditions, kind)
 		return

@@ -29,7 +29,7 @@ func TestSignal(t *testing.T) {
 		{"nothing is known of it yet", "", "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := scopeOf(builder.OneRun("default", "sb").Build())
+			s := writerOf(builder.OneRun("default", "sb").Build())
 			for _, kind := range signals {
 				s.setCondition(kind, yes, "Before", "before")
 			}

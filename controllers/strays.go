@@ -55,7 +55,7 @@ func (p *pass) untilNothingStrays(ctx context.Context, step func(context.Context
 }
 
 // forgetStrays forgets what was found of a benchmark that goes on: it was suspended, and has been resumed.
-func (s *scope) forgetStrays() {
+func (s *writer) forgetStrays() {
 	if !s.mayStray() {
 		s.memory.strays = strays{}
 	}

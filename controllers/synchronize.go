@@ -14,7 +14,7 @@ import (
 
 // agree sets one instant at which all clients of an attempt begin, which wait for it. It is saved before anybody is told, so
 // that two passes never tell two of them. Now is that of the call, because the lead is too short for what a pass may take.
-func (s *scope) agree(run *v1alpha1.Run, now time.Time) outcome {
+func (s *writer) agree(run *v1alpha1.Run, now time.Time) outcome {
 	lead := attempt.StartLead(s.sb.Status.Runs, run)
 	run.StartLeadMilliseconds = lead.Milliseconds()
 	run.AgreedStart = new(metav1.NewMicroTime(now.Add(lead).Truncate(time.Millisecond)))

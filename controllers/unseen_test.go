@@ -52,7 +52,7 @@ func TestIsUnseen(t *testing.T) {
 		"it has ended":                                     {run: v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunFailed, Attempts: 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := scopeOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
+			s := writerOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
 			s.sb.Status.Targets, s.sb.Status.Runs = []v1alpha1.TargetStatus{{Name: "t"}}, []v1alpha1.Run{test.run}
 			if test.memory != nil {
 				test.memory(s.memory)
@@ -92,7 +92,7 @@ func TestMayHaveWritten(t *testing.T) {
 		"what is removed":         {target: builder.NewTarget("t"), volume: "old", status: v1alpha1.TestFilesRemoved, want: v1alpha1.TestFilesRemoved},
 		"a file system as it is":  {target: v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{Provisioning: new(v1alpha1.EFSStatic)}}, volume: "sb-t", want: v1alpha1.TestFilesPresent},
 	} {
-		s := scopeOf(builder.NewBenchmark("default", "sb").Target(test.target).Build())
+		s := writerOf(builder.NewBenchmark("default", "sb").Target(test.target).Build())
 		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
 		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
@@ -101,11 +101,11 @@ func TestMayHaveWritten(t *testing.T) {
 			{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
-		for how, note := range map[string]func(*scope){
-			"the pod was not observed":  func(s *scope) { s.NoteWritten("t") },
-			"the pod was seen to begin": func(s *scope) { s.NoteFilesOf(seen) },
-			"its outcome is collected": func(s *scope) {
-				p := &pass{Reconciler: &Reconciler{}, scope: s}
+		for how, note := range map[string]func(*writer){
+			"the pod was not observed":  func(s *writer) { s.NoteWritten("t") },
+			"the pod was seen to begin": func(s *writer) { s.NoteFilesOf(seen) },
+			"its outcome is collected": func(s *writer) {
+				p := &pass{Reconciler: &Reconciler{}, writer: s}
 				if err := p.collect(t.Context(), &v1alpha1.Run{Target: "t"}, []part{{seen: attempt.State{Phase: attempt.Failed}}}); err != nil {
 					t.Error(err)
 				}

@@ -77,7 +77,7 @@ func (p *pass) accept(ctx context.Context) (outcome, error) {
 }
 
 // recordPlan writes down the runs that are to be made.
-func (s *scope) recordPlan(runs []plan.Run) {
+func (s *writer) recordPlan(runs []plan.Run) {
 	s.sb.Status.StartTime = new(s.now)
 	s.sb.Status.Presets = preset.Used(&s.sb.Spec)
 	s.sb.Status.PlannedRuns, s.sb.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
@@ -85,7 +85,7 @@ func (s *scope) recordPlan(runs []plan.Run) {
 }
 
 // refuse ends a benchmark that cannot be carried out, before anything was made for it.
-func (s *scope) refuse(problems field.ErrorList) outcome {
+func (s *writer) refuse(problems field.ErrorList) outcome {
 	s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
 	s.sb.Status.CompletionTime = new(s.now)
 	return saveFirst()

@@ -126,7 +126,7 @@ func TestRates(t *testing.T) {
 		"[global]\ngroup_reporting\nrate_iops=100\n[a]\n[b]\n":         {RateIOPS: 200},
 		"[global]\ngroup_reporting\n[a]\nrate_iops=100\n[b]\n":         {},
 		"[global]\ngroup_reporting\n[a]\nrate=1m\n[b]\nrate_iops=10\n": {},
-		"[a]\nthinktime=10ms\nnumjobs=4\n":                             {RateIOPS: 400},
+		"[a]\nthinktime=10ms\nnumjobs=4\n":                             {ThinkMilliIOPS: 400_000},
 		"[a]\nthinktime=10000\nthinktime_blocks=3\n":                   {ThinkMilliIOPS: 300_000},
 		"[a]\nthinktime=10ms\nrate_iops=50\n":                          {RateIOPS: 50, ThinkMilliIOPS: 100_000},
 		"[a]\nthinktime=550ms\n":                                       {ThinkMilliIOPS: 1818},
@@ -136,7 +136,7 @@ func TestRates(t *testing.T) {
 		"[a]\nrw=read\nrate=8000P\nnumjobs=1000\n":                     {},
 	} {
 		loads := mustParse(t, text).Loads()
-		got := Load{RateIOPS: loads[0].RateIOPS, RateBytesPerSecond: loads[0].RateBytesPerSecond}
+		got := Load{RateIOPS: loads[0].RateIOPS, RateBytesPerSecond: loads[0].RateBytesPerSecond, ThinkMilliIOPS: loads[0].ThinkMilliIOPS}
 		if diff := cmp.Diff(want, got); len(loads) != 1 || diff != "" {
 			t.Errorf("%q: %d loads (-want +got):\n%s", text, len(loads), diff)
 		}
