@@ -231,6 +231,11 @@ type SyncComparison struct {
 	// +kubebuilder:validation:MaxLength=16
 	P99Ratio string `json:"p99Ratio,omitempty"`
 
+	// prevails says that in most runs jobs waited more than ten times as long for syncs as for the writes between them: memory
+	// took these. Unset otherwise.
+	// +optional
+	Prevails *bool `json:"prevails,omitempty"`
+
 	// verdict is the verdict on the 99th percentile, or on the mean where there are no percentiles. Each statistic has
 	// its own as well.
 	// +optional

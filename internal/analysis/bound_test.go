@@ -148,6 +148,9 @@ func TestBoundOrder(t *testing.T) {
 		name: "thinktime", result: v1alpha1.Result{Read: io}, limits: gp3, load: Load{Jobs: 1, ThinkMilliIOPS: 1_050_000},
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 1050, 95, "1000 of the workload's 1050 IOPS by its thinktime (95 %)"),
 	}, {
+		name: "few I/Os by thinktime", result: v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 12, IOs: 1205, Bytes: 1205 * 4096, BytesPerSecond: 49_357}}, limits: gp3, load: Load{Jobs: 1, ThinkMilliIOPS: 12_500},
+		want: limitedBy(v1alpha1.BoundWorkloadRate, 13, 96, "12 of the workload's 13 IOPS by its thinktime (96 %)"),
+	}, {
 		name: "rate before CPU", result: v1alpha1.Result{Read: io, CPU: cpu(50, 50)}, limits: gp3, load: Load{Jobs: 1, RateIOPS: 1050},
 		want: limitedBy(v1alpha1.BoundWorkloadRate, 1050, 95, "1000 of the workload's 1050 IOPS (95 %)"),
 	}, {

@@ -128,6 +128,9 @@ func (f *family) compareTarget(name string, own, base []*v1alpha1.Result, bothAt
 
 		Metadata: f.compareMetadata(metadataOf(own), metadataOf(base)),
 	}
+	if t.Sync != nil && WaitForSyncs(own) {
+		t.Sync.Prevails = new(true)
+	}
 	t.Total = f.compareTotal(own, base, areJudgedByLatency(&t))
 	t.Warnings = spreadOf(own)
 	return t

@@ -17,6 +17,8 @@ type use struct {
 	// direction if it is of one only.
 	reason, owner, unit string
 	measured, limit     int64
+	// exact is the share where that is known better than by whole figures, 0 otherwise.
+	exact float64
 	// owners is how many owners the limit adds up; 0 is one.
 	owners int64
 	// inMiB says whether the figures are bytes, which are told in MiB.
@@ -35,6 +37,9 @@ type use struct {
 
 // share is measured as a multiple of limit.
 func (u use) share() float64 {
+	if u.exact > 0 {
+		return u.exact
+	}
 	if u.limit <= 0 {
 		return 0
 	}
@@ -350,11 +355,13 @@ const leastThinkMilliIOPS = 10_000
 
 // thinkUse returns the use of what a thinktime leaves, the zero value where the workload does not come near it.
 func thinkUse(r *v1alpha1.Result, load Load) use {
-	most := load.ThinkMilliIOPS
-	if most < leastThinkMilliIOPS || float64(MilliTotalIOPS(r))*100 < keptPercent*float64(most) {
+	most, did := load.ThinkMilliIOPS, MilliTotalIOPS(r)
+	if most < leastThinkMilliIOPS || float64(did)*100 < keptPercent*float64(most) {
 		return use{}
 	}
-	return use{unit: "IOPS by its thinktime", reason: v1alpha1.BoundWorkloadRate, owner: "workload", limit: (most + 500) / 1000, measured: sum(r, iopsOf)}
+	return use{
+		unit: "IOPS by its thinktime", reason: v1alpha1.BoundWorkloadRate, owner: "workload", limit: (most + 500) / 1000, measured: sum(r, iopsOf), exact: float64(did) / float64(most),
+	}
 }
 
 func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {

@@ -41,7 +41,7 @@ func unanswered(runs []v1alpha1.Run) []*v1alpha1.Run {
 		if !seen {
 			first = append(first, run)
 		}
-		keys[key] = may || run.Search.Verdict == v1alpha1.SearchAnswer || run.Result == nil
+		keys[key] = may || run.Search.Verdict == v1alpha1.SearchAnswer || run.Result == nil || run.State == v1alpha1.RunFailed
 	}
 	return slices.DeleteFunc(first, func(run *v1alpha1.Run) bool { return keys[keyOfSearch(run)] })
 }

@@ -31,6 +31,8 @@ func TestSearchesWithoutAnswerShowNothing(t *testing.T) {
 	}
 	pending := searched("own", 6, 0, "", "")[1]
 	pending.Result, pending.State = nil, v1alpha1.RunPending
+	failed := searched("own", 6, 10, "", "")[1]
+	failed.State = v1alpha1.RunFailed
 	for name, test := range map[string]struct {
 		own, base []v1alpha1.Run
 		want      v1alpha1.Verdict
@@ -38,6 +40,7 @@ func TestSearchesWithoutAnswerShowNothing(t *testing.T) {
 		"all have an answer":       {answered("own", 2900, 5), answered("base", 2000, 5), v1alpha1.VerdictFaster},
 		"one has none":             {append(answered("own", 2900, 5), searched("own", 6, 2900, beyond, beyond)...), answered("base", 2000, 5), v1alpha1.VerdictNotShown},
 		"one kept the budget once": {append(answered("own", 2900, 5), searched("own", 6, 2900, beyond, within, beyond)...), answered("base", 2000, 5), v1alpha1.VerdictNotShown},
+		"one failed with a result": {append(append(answered("own", 2900, 5), searched("own", 6, 2900, beyond)...), failed), answered("base", 2000, 5), v1alpha1.VerdictFaster},
 		"one goes on":              {append(append(answered("own", 2900, 5), searched("own", 6, 2900, within)...), pending), answered("base", 2000, 5), v1alpha1.VerdictFaster},
 		"one of the baseline's":    {answered("own", 2900, 5), append(answered("base", 2000, 5), searched("base", 6, 2000, beyond, beyond)...), v1alpha1.VerdictNotShown},
 		"few, and one has none":    {append(answered("own", 2900, 1), searched("own", 2, 2900, beyond, beyond)...), answered("base", 2000, 2), v1alpha1.VerdictNotShown},

@@ -11,14 +11,22 @@ import (
 
 // A search that found no load within its budget, in most of its repetitions, does 0 I/Os per second within it. What others found is compared.
 func TestSearchesBeyondTheirBudgets(t *testing.T) {
+	const pending, failed = v1alpha1.SearchVerdict("pending"), v1alpha1.SearchVerdict("failed")
 	steps := func(target, bs string, repetition int32, verdicts ...v1alpha1.SearchVerdict) []v1alpha1.Run {
 		var runs []v1alpha1.Run
 		for i, verdict := range verdicts {
+			state := v1alpha1.RunSucceeded
+			if verdict == failed {
+				state, verdict = v1alpha1.RunFailed, ""
+			}
 			runs = append(runs, v1alpha1.Run{
-				Workload: "load", Target: target, Parameters: map[string]string{"bs": bs, "iodepth": "1"}, Repetition: repetition,
+				State: state, Workload: "load", Target: target, Parameters: map[string]string{"bs": bs, "iodepth": "1"}, Repetition: repetition,
 				Search: &v1alpha1.RunSearch{Step: int32(i + 1), Vary: v1alpha1.VaryIODepth, Value: 1, Verdict: verdict},
 				Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}, Write: &v1alpha1.IOResult{IOPS: 50}},
 			})
+			if verdict == pending {
+				runs[i].State, runs[i].Result, runs[i].Search.Verdict = v1alpha1.RunPending, nil, ""
+			}
 		}
 		return runs
 	}
@@ -34,7 +42,9 @@ func TestSearchesBeyondTheirBudgets(t *testing.T) {
 			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 1}, []Figure{{ReadIOPS, 0}, {WriteIOPS, 0}}},
 		{"in one of three", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond), steps("gp3", "16k", 2, within, answer), steps("gp3", "16k", 3, within, answer)},
 			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 2}, []Figure{{ReadIOPS, 100}}},
-		{"cut short", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
+		{"cut short", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
+		{"cut short within the budget", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, within), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
+		{"failed, with a result", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, failed)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
 		{"another case", [][]v1alpha1.Run{steps("gp3", "4k", 1, beyond, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchMinBeyond}, []Figure{{ReadIOPS, 100}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
@@ -33,7 +35,7 @@ func Best(status *v1alpha1.StorageBenchmarkStatus) string {
 func best(status *v1alpha1.StorageBenchmarkStatus) string {
 	var all, contests []standing
 	for i := range status.Comparisons {
-		s := standingOf(&status.Comparisons[i])
+		s := standingOf(status, &status.Comparisons[i])
 		if len(s) > 0 {
 			all = append(all, s)
 		}
@@ -65,14 +67,17 @@ type place struct {
 	io         *v1alpha1.IOComparison
 	directions []direction
 	sync       *v1alpha1.SyncComparison
+	// unanswered says that some repetitions of a search found no load. Those with an answer are what the target did when it did well.
+	unanswered bool
 }
 
-func standingOf(c *v1alpha1.Comparison) standing {
+func standingOf(status *v1alpha1.StorageBenchmarkStatus, c *v1alpha1.Comparison) standing {
 	var s standing
 	for i := range c.Targets {
 		if all := withTotal(&c.Targets[i]); len(all) > 0 {
 			t := &c.Targets[i]
-			s = append(s, place{t.Name, t.Runs, all[len(all)-1].io, directions(t), t.Sync})
+			search := searchOf(status, t.Name, c.Workload, c.Parameters)
+			s = append(s, place{t.Name, t.Runs, all[len(all)-1].io, directions(t), t.Sync, search != nil && search.Outcome == v1alpha1.SearchMixed})
 		}
 	}
 	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.IOPS.Median, a.io.IOPS.Median) })
@@ -89,19 +94,16 @@ func median(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
 	switch {
 	case io.P50Nanoseconds == nil:
 		return ""
-	case syncsPrevail(io, sync):
+	case syncsPrevail(sync):
 		return " " + percentile(sync.P50Nanoseconds.Median) + " sync p50"
 	default:
 		return " " + percentile(io.P50Nanoseconds.Median) + " p50"
 	}
 }
 
-// prevailing is how many times as long as writes syncs take, from which on it does not matter how long writes take: memory takes them.
-const prevailing = 10
-
 // syncsPrevail says whether who writes waits for syncs, and hardly for the writes between them.
-func syncsPrevail(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) bool {
-	return sync != nil && sync.P50Nanoseconds != nil && io.P50Nanoseconds != nil && sync.P50Nanoseconds.Median/prevailing > io.P50Nanoseconds.Median
+func syncsPrevail(sync *v1alpha1.SyncComparison) bool {
+	return sync != nil && ptr.Deref(sync.Prevails, false) && sync.P50Nanoseconds != nil && sync.P99Nanoseconds != nil
 }
 
 // leader says which target is ahead of all others, and by what.
@@ -134,6 +136,9 @@ func (s standing) winner() *place {
 // firstBy returns the target that is ahead of each other one, nil if there is none.
 func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
 	for i := range s {
+		if s[i].unanswered {
+			continue
+		}
 		behind := func(other place) bool { return other.target == s[i].target || isAhead(&s[i], &other) }
 		if !slices.ContainsFunc(s, func(other place) bool { return !behind(other) }) {
 			return &s[i]
@@ -145,6 +150,8 @@ func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
 // latency is that of a target's only direction, or says that latencies decide.
 func (p *place) latency() string {
 	switch io := p.directions[0].io; {
+	case len(p.directions) == 1 && p.waitsForSyncs(p.directions[0]):
+		return percentile(p.sync.P99Nanoseconds.Median) + " sync P99"
 	case len(p.directions) == 1 && io.P99Nanoseconds != nil:
 		return percentile(io.P99Nanoseconds.Median) + " P99"
 	case len(p.directions) == 1 && io.MeanNanoseconds != nil:
@@ -198,7 +205,7 @@ func (p *place) isAhead(other *place) bool {
 
 // waitsForSyncs says whether what a direction takes is waiting for syncs.
 func (p *place) waitsForSyncs(d direction) bool {
-	return d.name == v1alpha1.DirectionWrite && syncsPrevail(d.io, p.sync)
+	return d.name == v1alpha1.DirectionWrite && syncsPrevail(p.sync)
 }
 
 // syncsFaster says whether a target is ahead of another by the time that syncs take, and the other one is not ahead by anything else.

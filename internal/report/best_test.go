@@ -34,7 +34,7 @@ func TestBest(t *testing.T) {
 		if ratio != "" {
 			target.Write.Verdict = same
 		}
-		target.Sync = &v1alpha1.SyncComparison{P50Nanoseconds: new(statistic(p50)), P99Nanoseconds: &p99s, P99Ratio: ratio, Verdict: verdict}
+		target.Sync = &v1alpha1.SyncComparison{Prevails: new(true), P50Nanoseconds: new(statistic(p50)), P99Nanoseconds: &p99s, P99Ratio: ratio, Verdict: verdict}
 		return target
 	}
 	const long = "a-target-with-a-name-of-32-chars"
@@ -90,5 +90,20 @@ func TestBest(t *testing.T) {
 				t.Errorf("%q has %d characters", got, n)
 			}
 		})
+	}
+}
+
+// A target on which some repetitions of a search found no load is best in nothing: its figures are those of the others.
+func TestBestOfSearches(t *testing.T) {
+	status := &v1alpha1.StorageBenchmarkStatus{
+		Comparisons: []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{reads("gp3", 2000, "", ""), reads("io2", 3010, "1.51", v1alpha1.VerdictFaster)}}},
+		Searches:    []v1alpha1.SearchResult{{Target: "io2", Workload: "w", Outcome: v1alpha1.SearchMixed, Searches: 2}},
+	}
+	if got := Best(status); got != noClearBest {
+		t.Errorf("best is %q", got)
+	}
+	status.Searches[0].Outcome = v1alpha1.SearchFound
+	if got := Best(status); got != "io2 3010 IOPS" {
+		t.Errorf("best is %q where all repetitions have an answer", got)
 	}
 }

@@ -17,6 +17,9 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 		return ""
 	}
 	iops := &all[len(all)-1].io.IOPS // of the total, if there is one
+	if isUnanswered(all) {
+		return "A search found no load in some repetitions, on this target or on the baseline. The answers of the others show nothing."
+	}
 	if t.Runs < 2 {
 		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
 	}
@@ -41,6 +44,11 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 		}
 	}
 	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
+}
+
+// isUnanswered says whether nothing is shown because a search has no answer in some repetitions: then nothing was tested.
+func isUnanswered(all []direction) bool {
+	return slices.ContainsFunc(judgedIn(all), func(d direction) bool { return d.io.Verdict == v1alpha1.VerdictNotShown && d.io.Judged().PValue == "" })
 }
 
 // judgedIn returns what has the verdict: the directions that are judged by their latency, or all of them together.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -134,11 +135,14 @@ func bucketOf(sb *v1alpha1.StorageBenchmark, target string) string {
 	if spec.S3 == nil {
 		return ""
 	}
-	return spec.S3.Bucket
+	return spec.S3.Bucket + " " + ptr.Deref(spec.S3.EndpointURL, "")
 }
 
 // systemOf is the file system of an access point of EFS, such as fs-0123::fsap-4567, and otherwise the handle.
 func systemOf(handle string) string {
+	if !strings.HasPrefix(handle, "fs-") {
+		return handle
+	}
 	system, _, _ := strings.Cut(handle, "::")
 	system, _, _ = strings.Cut(system, ":/")
 	return system

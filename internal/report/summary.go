@@ -68,7 +68,7 @@ func summarizeIO(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) strin
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
 		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
-	case io.IOPSRatio != "" && syncsPrevail(io, sync) && sync.P99Ratio != "":
+	case io.IOPSRatio != "" && syncsPrevail(sync) && sync.P99Ratio != "":
 		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS.Median, multiple(io.IOPSRatio), multiple(sync.P99Ratio))
 	case io.IOPSRatio != "":
 		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))

@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"maps"
 	"strconv"
 	"strings"
 
@@ -33,9 +32,9 @@ type Class struct {
 func ClassOf(class *storagev1.StorageClass) Class {
 	of := Class{Driver: DriverOf(class.Provisioner), Parameters: class.Parameters}
 	if class.Provisioner == ebsInTree {
-		of.Parameters = maps.Clone(class.Parameters)
-		if of.Parameters == nil {
-			of.Parameters = map[string]string{}
+		of.Parameters = map[string]string{}
+		for name, value := range class.Parameters {
+			of.Parameters[strings.ToLower(name)] = value
 		}
 		of.Parameters["allowautoiopspergbincrease"] = "true"
 	}
