@@ -49,8 +49,10 @@ func (s *struck) beginWithPod(t *testing.T) {
 		err := k8s.List(ctx, &list, client.InNamespace(s.sb.Namespace), client.MatchingLabels{v1alpha1.LabelBenchmark: s.sb.Name, v1alpha1.LabelRole: v1alpha1.RoleRun})
 		return slices.ContainsFunc(list.Items, isAtWork), err
 	})
+	// Before the operator has seen the pod, which has a node then, its message is the same as when the pod is at work.
 	until(t, s.sb, "the operator to know of that", func(sb *v1alpha1.StorageBenchmark) bool {
-		return !strings.Contains(succeeded(sb).Message, "is being started")
+		volumes := sb.Status.Target(sb.Spec.Targets[0].Name).Volumes
+		return len(volumes) > 0 && volumes[0].Node != "" && !strings.Contains(succeeded(sb).Message, "is being started")
 	})
 	s.see(t, s.sb)
 }
