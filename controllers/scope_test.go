@@ -85,8 +85,7 @@ func methodsOf(t *testing.T, receiver string, do func(*ast.FuncDecl)) {
 	}
 }
 
-// Who decides knows what the pass has read, and nothing else. No method of scope or writer is given a way to the API server, nor a context, without which nobody
-// asks it.
+// No method of scope or writer takes a client or a context, so none of them can call the API server.
 func TestScopeCannotReadTheAPI(t *testing.T) {
 	for _, receiver := range []string{"*scope", "*writer"} {
 		methodsOf(t, receiver, func(method *ast.FuncDecl) {
@@ -100,7 +99,7 @@ func TestScopeCannotReadTheAPI(t *testing.T) {
 	}
 }
 
-// Who looks at a scope changes nothing that is saved or remembered: that is for a writer.
+// Methods of scope do not change the status or the memory. Methods of writer do.
 func TestScopeIsOnlyRead(t *testing.T) {
 	methodsOf(t, "*scope", func(method *ast.FuncDecl) {
 		ast.Inspect(method.Body, func(n ast.Node) bool {

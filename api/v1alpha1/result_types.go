@@ -322,8 +322,8 @@ const BeyondHistogramNanoseconds int64 = 17_112_760_320
 // IsBeyondHistogram says of a percentile whether it is longer than fio's histogram can tell.
 func IsBeyondHistogram(nanoseconds int64) bool { return nanoseconds >= BeyondHistogramNanoseconds }
 
-// IsMedianBeyondHistogram says whether the median of percentiles rests on one that is longer than fio's histogram can tell: nobody
-// knows what it is. Of an even number that is one of the two in the middle.
+// IsMedianBeyondHistogram says whether the median of percentiles is beyond fio's histogram, and so unknown. Of an even number
+// of percentiles it is so if one of the two in the middle is.
 func IsMedianBeyondHistogram(percentiles []int64) bool {
 	if len(percentiles) == 0 {
 		return false

@@ -38,8 +38,8 @@ func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []st
 	return reasons
 }
 
-// concernedBy returns those of the warnings that say something of the metric. Only latencies of writes can be memory's: of what is synced at the end, and,
-// of which runs have no warning because syncs tell it, of what waits for a sync that takes longer.
+// concernedBy returns the warnings that apply to the metric. LatencyOfMemory applies to latencies of writes alone. It also applies where jobs wait for syncs:
+// the page cache takes such writes, and runs have no warning of it, because the syncs have the time.
 func (m Metric) concernedBy(warned []string, results []*v1alpha1.Result) []string {
 	const memory = v1alpha1.WarningLatencyOfMemory
 	if m.Part != v1alpha1.DirectionWrite || m.Unit != Latency {

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -115,6 +116,23 @@ func TestEtcdPresetIsJudgedByItsFigures(t *testing.T) {
 	}
 	if c.Status != want {
 		t.Errorf("condition is %s, want %s: %s", c.Status, want, c.Message)
+	}
+	checkSyncsPrevail(t, done)
+}
+
+// checkSyncsPrevail holds what is told of syncs to the figures of the runs, of which each target has one. The first target is the baseline.
+func checkSyncsPrevail(t *testing.T, done *v1alpha1.StorageBenchmark) {
+	t.Helper()
+	for i, target := range done.Status.Comparisons[0].Targets {
+		at := slices.IndexFunc(done.Status.Runs, func(run v1alpha1.Run) bool { return run.Target == target.Name })
+		sync, write := done.Status.Runs[at].Result.Sync, done.Status.Runs[at].Result.Write
+		want := sync.Count*sync.MeanNanoseconds > 10*write.IOs*write.Latency.MeanNanoseconds
+		if got := ptr.Deref(target.Sync.Prevails, false); got != want {
+			t.Errorf("syncs prevail on %s: %t, want %t by %+v and %+v", target.Name, got, want, sync, write)
+		}
+		if told := strings.Contains(done.Status.Summary, target.Name+" ") && strings.Contains(done.Status.Summary, "sync p50"); i == 0 && told != want {
+			t.Errorf("syncs prevail on %s: %t, and the summary is %q", target.Name, want, done.Status.Summary)
+		}
 	}
 }
 
