@@ -28,6 +28,18 @@ func TestPollNamesWhatWasAwaited(t *testing.T) {
 	}
 }
 
+func TestPollKeepsTheReason(t *testing.T) {
+	err := poll(t.Context(), "it", 10*pollInterval, nil, func(ctx context.Context) error {
+		if end, _ := ctx.Deadline(); time.Until(end) <= pollInterval {
+			return errors.New("too late")
+		}
+		return errors.New("no driver")
+	})
+	if err == nil || !strings.HasSuffix(err.Error(), "no driver") {
+		t.Errorf("got %v, want the reason of the calls before the last one", err)
+	}
+}
+
 func TestCheckPortsNamesTheTakenAddress(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -187,8 +187,11 @@ func poll(ctx context.Context, what string, limit time.Duration, exited <-chan e
 		case exit := <-exited:
 			return false, exit
 		default:
-			last = askOnce(ctx, ask)
-			return last == nil, nil
+			err := askOnce(ctx, ask)
+			if end, _ := ctx.Deadline(); last == nil || time.Until(end) > pollInterval { // a call that its deadline cuts off has no reason to tell
+				last = err
+			}
+			return err == nil, nil
 		}
 	})
 	if wait.Interrupted(err) {
