@@ -238,6 +238,12 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 		{name: "a volume of a snapshot", changes: []change{on(from("db"))}, allowed: []string{"claims"}, refused: []string{"tenant", "keeper", "pods", "classes", "volumes", "reader"}, fields: "spec.targets[1].dataSource", want: noClaim},
 		{name: "volumes of snapshots", changes: []change{on(from("db")), on(builder.NewTarget("")), on(from("web"))}, allowed: []string{"claims"}, refused: []string{"tenant"},
 			fields: "spec.targets[1].dataSource, spec.targets[3].dataSource", want: noClaim},
+		{name: "affinity to pods", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement = &v1alpha1.Placement{Affinity: &corev1.Affinity{
+				NodeAffinity: &corev1.NodeAffinity{}, PodAffinity: &corev1.PodAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{},
+			}}
+		}}, allowed: []string{"pods"}, refused: []string{"tenant", "classes", "reader"},
+			fields: "spec.placement.affinity.podAffinity, spec.placement.affinity.podAntiAffinity", want: noPods},
 		{name: "nodes", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"kubernetes.io/arch": "arm64"}}
 		}}, allowed: everybody},
@@ -367,6 +373,12 @@ func TestUpdates(t *testing.T) {
 		{name: "another service account", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.ServiceAccountName = new("admin") }, refused: "spec.pod.serviceAccountName: is for users who may create pods"},
 		{name: "a first priority", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.PriorityClassName = new("high") }, refused: "spec.pod.priorityClassName: is for users who may create pods"},
 		{name: "another user", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.SecurityContext.RunAsUser = new(int64(0)) }, refused: "spec.pod.securityContext: is for users who may create pods"},
+		{name: "affinity to pods stays", before: []change{antiAffinity("web")}, change: func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Placement.NodeSelector = map[string]string{"kubernetes.io/arch": "arm64"}
+			sb.Spec.Placement.Affinity.NodeAffinity = &corev1.NodeAffinity{}
+		}},
+		{name: "affinity to other pods", before: []change{antiAffinity("web")}, change: antiAffinity("db"),
+			refused: "spec.placement.affinity.podAntiAffinity: is for users who may create pods"},
 		{name: "no settings of pods", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = nil }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -390,13 +402,13 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// clientsInMatrix has a workload measured by different numbers of clients.
 func searchOfClients(most int32) change {
 	return func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Workloads[0].Search = &v1alpha1.LoadSearch{Vary: v1alpha1.VaryClients, Max: most, Objective: v1alpha1.SearchObjective{Metric: "read.p99", Max: "10ms"}}
 	}
 }
 
+// clientsInMatrix has a workload measured by different numbers of clients.
 func clientsInMatrix(numbers ...string) change {
 	return func(sb *v1alpha1.StorageBenchmark) {
 		var values v1alpha1.MatrixValues
@@ -404,6 +416,40 @@ func clientsInMatrix(numbers ...string) change {
 			values = append(values, intstr.Parse(n))
 		}
 		sb.Spec.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: values}
+	}
+}
+
+// A number of clients that is not written plainly counts as the most that there can be: the operator may read it otherwise than
+// the policy.
+func TestUpdatesOfClientsThatAreNoPlainNumbers(t *testing.T) {
+	p := newPoliced(t)
+	want := fmt.Sprintf("spec.clients: %d in place of 1 clients have more volumes made of spec.targets[1].ebs", v1alpha1.MaxClients)
+	sb := p.benchmark(ebs())
+	p.create(t, sb)
+	t.Cleanup(func() { p.release(t, sb) })
+	for _, value := range []intstr.IntOrString{
+		intstr.FromString("+64"), intstr.FromString("0064"), intstr.FromString("064"), intstr.FromString(" 64"),
+		intstr.FromString("64 "), intstr.FromString("64\n"), intstr.FromString("6e1"), intstr.FromString("64.0"),
+		intstr.FromString("0x40"), intstr.FromString("6_4"), intstr.FromString("٦٤"), intstr.FromString("1000"),
+		intstr.FromString(""), intstr.FromInt32(-64), intstr.FromInt32(0), intstr.FromInt32(1000),
+	} {
+		after := sb.DeepCopy()
+		after.Spec.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: {value}}
+		err := p.as(t, "tenant").Patch(t.Context(), after, client.MergeFrom(sb), client.DryRunAll)
+		if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("clients %q: error %v, want one that says %q", value.String(), err, want)
+		}
+	}
+}
+
+// antiAffinity keeps pods of an app away from the benchmark's.
+func antiAffinity(app string) change {
+	return func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Placement = &v1alpha1.Placement{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}, TopologyKey: corev1.LabelHostname,
+			}},
+		}}}
 	}
 }
 
