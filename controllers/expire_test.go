@@ -108,6 +108,21 @@ func TestRest(t *testing.T) {
 		"an error is told": {func(sb *v1alpha1.StorageBenchmark) {
 			meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionRetrying, Status: metav1.ConditionTrue})
 		}, 0, false},
+		"kept files, without the finalizer": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Finalizers = nil
+			cleanedUp(sb, metav1.ConditionFalse, v1alpha1.ReasonRetained)
+		}, 0, false},
+		"leftovers, without the finalizer": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Finalizers = nil
+			cleanedUp(sb, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind)
+		}, 0, false},
+		"kept files": {func(sb *v1alpha1.StorageBenchmark) {
+			cleanedUp(sb, metav1.ConditionFalse, v1alpha1.ReasonRetained)
+		}, 0, true},
+		"nothing left, without the finalizer": {func(sb *v1alpha1.StorageBenchmark) {
+			sb.Finalizers = nil
+			cleanedUp(sb, metav1.ConditionTrue, v1alpha1.ReasonNothingLeft)
+		}, 0, true},
 		"it has no end date": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.CompletionTime = nil }, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,9 +135,16 @@ func TestRest(t *testing.T) {
 	}
 }
 
+// cleanedUp sets how clean-up ended.
+func cleanedUp(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, reason string) {
+	meta.SetStatusCondition(&sb.Status.Conditions,
+		metav1.Condition{Type: v1alpha1.ConditionCleanedUp, Status: status, Reason: reason})
+}
+
 // endedBenchmark is one that ended at a time, as the cache has it.
 func endedBenchmark(at time.Time) *v1alpha1.StorageBenchmark {
 	sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "sb", Generation: 2}}
+	sb.Finalizers = []string{v1alpha1.Finalizer}
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
 		ObservedGeneration: 2, StartTime: new(metav1.NewTime(at)), CompletionTime: new(metav1.NewTime(at)),
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted}},
