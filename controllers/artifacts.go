@@ -18,9 +18,6 @@ import (
 	"github.com/storagebench/storagebench/internal/result"
 )
 
-// clientsKey is the key of a ConfigMap that holds what each client has measured, as gzipped JSON.
-const clientsKey = "clients.json.gz"
-
 // maxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4 KiB, and
 // etcd holds a few GiB in all.
 const maxClientRecords = 8192
@@ -40,7 +37,7 @@ func (p *pass) keepClients(ctx context.Context, run *v1alpha1.Run, measured *res
 		return fmt.Errorf("encode the clients' results: %w", err)
 	}
 	name := child.Name(p.sb, run.Name, "clients")
-	err = p.applyArtifact(ctx, run, name, map[string][]byte{clientsKey: zipped})
+	err = p.applyArtifact(ctx, run, name, map[string][]byte{child.ClientsKey: zipped})
 	switch {
 	case err == nil:
 		run.ClientsConfigMap = name

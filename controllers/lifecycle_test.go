@@ -144,7 +144,7 @@ func TestLogsAreKept(t *testing.T) {
 	if len(maps) != 1 || maps[0].Name != sb.Status.Runs[0].LogConfigMap {
 		t.Fatalf("ConfigMaps %v, but the run has %q", maps, sb.Status.Runs[0].LogConfigMap)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(maps[0].BinaryData[logKey]))
+	r, err := gzip.NewReader(bytes.NewReader(maps[0].BinaryData[child.LogKey(0)]))
 	if err != nil {
 		t.Fatal(err)
 	}

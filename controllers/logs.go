@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -33,9 +32,6 @@ const (
 	maxLogs = 128
 	// logPatience is how long a log may take to read. A node that does not answer must not hold up others.
 	logPatience = 10 * time.Second
-	// logKey is the key of a ConfigMap that holds a gzipped log, logKeyOfClient that of another client than the first.
-	logKey         = "fio.log.gz"
-	logKeyOfClient = "fio.%s.log.gz"
 )
 
 // LogReader reads the log of one of a pod's containers.
@@ -105,17 +101,9 @@ func (p *pass) zipLogs(ctx context.Context, run *v1alpha1.Run, parts []part) map
 			ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", one.pod.Name, "why", errs[i].Error())
 			continue
 		}
-		logs[keyOfLog(one.client)] = zipped[i]
+		logs[child.LogKey(one.client)] = zipped[i]
 	}
 	return logs
-}
-
-// keyOfLog returns the key of a client's log in a ConfigMap.
-func keyOfLog(client int32) string {
-	if client == 0 {
-		return logKey
-	}
-	return fmt.Sprintf(logKeyOfClient, child.Client(client))
 }
 
 // keptLogs returns of how many runs logs are kept.

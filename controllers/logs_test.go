@@ -53,14 +53,6 @@ func TestChooseLogs(t *testing.T) {
 	}
 }
 
-func TestKeyOfLog(t *testing.T) {
-	for client, want := range map[int32]string{0: "fio.log.gz", 1: "fio.client-1.log.gz", 99: "fio.client-99.log.gz"} {
-		if got := keyOfLog(client); got != want {
-			t.Errorf("client %d: %q, want %q", client, got, want)
-		}
-	}
-}
-
 func TestKeptLogs(t *testing.T) {
 	s := measuring(v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending)
 	if n := keptLogs(s.sb.Status.Runs); n != 0 {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/series"
 	"github.com/storagebench/storagebench/test/builder"
@@ -121,7 +122,7 @@ func TestSeriesOfARun(t *testing.T) {
 		t.Errorf("warnings: %+v", run.Warnings)
 	}
 	kept := w.configMap(run.LogConfigMap).BinaryData
-	r, err := gzip.NewReader(bytes.NewReader(kept[logKey]))
+	r, err := gzip.NewReader(bytes.NewReader(kept[child.LogKey(0)]))
 	if err != nil {
 		t.Fatal(err)
 	}

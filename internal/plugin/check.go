@@ -103,18 +103,18 @@ func (o *checkOptions) run(cmd *cobra.Command) error {
 		return explainMissing(err)
 	}
 	cmd.PrintErrf("\nstoragebenchmark.storagebench.dev/%s created\n", benchmark.Name)
-	return o.follow(cmd, c, client.ObjectKeyFromObject(benchmark))
+	return o.follow(cmd, c, found{ObjectKey: client.ObjectKeyFromObject(benchmark), uid: benchmark.UID, isNew: true})
 }
 
 // follow follows the benchmark to its end, and prints the answers.
-func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
-	ended, err := untilEnded(cmd, c, key)
+func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, one found) error {
+	ended, err := untilEnded(cmd, c, one.ObjectKey)
 	if err == nil {
 		report.Check(cmd.OutOrStdout(), ended)
 		err = o.goodEnough(ended)
 	}
 	if o.remove && !errors.Is(err, errLeft) {
-		err = errors.Join(err, remove(cmd.Context(), c, key, cmd.ErrOrStderr()))
+		err = errors.Join(err, remove(cmd.Context(), c, one, cmd.ErrOrStderr()))
 	}
 	return err
 }

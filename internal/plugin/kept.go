@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 const (
@@ -30,7 +32,13 @@ type keptFile struct {
 	content []byte
 }
 
-// kept reads the files that were kept of a run: its logs first, then what each client has measured.
+// isKept reports whether the operator keeps a file by a key. Others who may write ConfigMaps choose keys too, and a file such as .envrc
+// would run commands in the shell of the user who enters the directory.
+func isKept(key string) bool {
+	return child.IsLogKey(key) || key == child.ClientsKey || key == series.Key
+}
+
+// kept reads the files that the operator has kept of a run: its logs first, then what each client has measured.
 func (c *cluster) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, error) {
 	var files []keptFile
 	for _, name := range []string{run.LogConfigMap, run.ClientsConfigMap} {
@@ -43,6 +51,9 @@ func (c *cluster) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, erro
 		}
 		left := min(maxUnzipped, c.inflatable)
 		for _, key := range slices.Sorted(maps.Keys(configMap.BinaryData)) {
+			if !isKept(key) {
+				continue
+			}
 			content, err := unzip(configMap.BinaryData[key], left)
 			if err != nil {
 				return nil, fmt.Errorf("unzip %s of ConfigMap %s: %w", key, name, err)

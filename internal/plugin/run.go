@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -68,7 +71,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 	o.oneLine.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the StorageBenchmark that is made of flags (default: fio- and random characters)")
 	cmd.Flags().StringVar(&o.schedule, "from-schedule", "", "name of the StorageBenchmarkSchedule whose template the StorageBenchmark is made from")
-	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
+	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
 	cmd.Flags().BoolVar(&o.failOnExpectations, "fail-on-expectations", false, "end with exit code 2 if results are not what spec.expectations and presets ask for")
@@ -124,7 +127,7 @@ func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.St
 		return explainMissing(err)
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "storagebenchmark.storagebench.dev/%s created\n", benchmark.Name)
-	return o.follow(cmd, c, []client.ObjectKey{client.ObjectKeyFromObject(benchmark)})
+	return o.follow(cmd, c, []found{{ObjectKey: client.ObjectKeyFromObject(benchmark), uid: benchmark.UID, isNew: true}})
 }
 
 // checkPlan finds what is wrong with a benchmark before anything is made.
@@ -147,20 +150,24 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	infos, err := o.read(c.namespace)
+	infos, err := o.read(cmd.Context(), c.namespace)
 	if err != nil {
 		return err
 	}
-	benchmarks := benchmarksOf(infos)
-	if err := o.checkNumber(len(benchmarks)); err != nil {
+	if err := o.checkNumber(len(slices.DeleteFunc(slices.Clone(infos), isNoBenchmark))); err != nil {
 		return err
 	}
 	var old error
+	var benchmarks []found
 	for _, info := range infos {
-		if err := apply(info); err != nil {
+		isNew, err := apply(cmd.Context(), info)
+		if err != nil {
 			return explainMissing(err)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s applied\n", nameOf(info))
+		if !isNoBenchmark(info) {
+			benchmarks = append(benchmarks, foundBy(info, isNew))
+		}
 		if hadEnded(info) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before, and its results are from then. Delete it to measure anew\n", nameOf(info))
 			old = fmt.Errorf("%s: it had ended before, and nothing was measured now: delete it, and run it again", info.Name)
@@ -211,19 +218,30 @@ func (o *runOptions) checkNumber(benchmarks int) error {
 	return nil
 }
 
-// benchmarksOf returns the names of the benchmarks among objects.
-func benchmarksOf(infos []*resource.Info) []client.ObjectKey {
-	var benchmarks []client.ObjectKey
-	for _, info := range infos {
-		if info.Mapping.GroupVersionKind.GroupKind() == benchmarkType.GroupVersionKind().GroupKind() {
-			benchmarks = append(benchmarks, client.ObjectKey{Namespace: info.Namespace, Name: info.Name})
-		}
+// isNoBenchmark reports whether an object is no StorageBenchmark.
+func isNoBenchmark(info *resource.Info) bool {
+	return info.Mapping.GroupVersionKind.GroupKind() != benchmarkType.GroupVersionKind().GroupKind()
+}
+
+// found is a benchmark in the cluster.
+type found struct {
+	client.ObjectKey
+	uid types.UID
+	// isNew reports whether this call has created it.
+	isNew bool
+}
+
+// foundBy returns the benchmark that was applied.
+func foundBy(info *resource.Info, isNew bool) found {
+	f := found{ObjectKey: client.ObjectKey{Namespace: info.Namespace, Name: info.Name}, isNew: isNew}
+	if object, err := meta.Accessor(info.Object); err == nil {
+		f.uid = object.GetUID()
 	}
-	return benchmarks
+	return f
 }
 
 // read reads the files. Nothing is applied if one of them is wrong.
-func (o *runOptions) read(namespace string) ([]*resource.Info, error) {
+func (o *runOptions) read(ctx context.Context, namespace string) ([]*resource.Info, error) {
 	infos, err := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
 		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
 	if err != nil {
@@ -231,7 +249,7 @@ func (o *runOptions) read(namespace string) ([]*resource.Info, error) {
 	}
 	var problems []error
 	for _, info := range infos {
-		if err := check(info, bringsNamespace(infos)); err != nil {
+		if err := check(ctx, info, bringsNamespace(infos)); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", info.Name, err))
 		}
 	}
@@ -244,7 +262,7 @@ func bringsNamespace(infos []*resource.Info) bool {
 }
 
 // check finds what is wrong with a benchmark: first by its plan, then by what the API server says of it, if that can be asked.
-func check(info *resource.Info, offline bool) error {
+func check(ctx context.Context, info *resource.Info, offline bool) error {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
@@ -259,27 +277,34 @@ func check(info *resource.Info, offline bool) error {
 	if err := checkPlan(&benchmark); err != nil || offline {
 		return err
 	}
-	_, err := patch(info, true)
+	_, _, err := patch(ctx, info, metav1.DryRunAll)
 	return err
 }
 
-// apply is "kubectl apply --server-side" of one object.
-func apply(info *resource.Info) error {
-	object, err := patch(info, false)
+// apply is "kubectl apply --server-side" of one object. It reports whether that has created the object.
+func apply(ctx context.Context, info *resource.Info) (isNew bool, err error) {
+	object, isNew, err := patch(ctx, info)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return info.Refresh(object, true)
+	return isNew, info.Refresh(object, true)
 }
 
-// patch applies an object, or has the API server say what would come of it.
-func patch(info *resource.Info, dryRun bool) (runtime.Object, error) {
+// patch applies an object. Only the status code of the answer tells whether the object was there before: a look at the cluster
+// could be outdated by the time of the patch.
+func patch(ctx context.Context, info *resource.Info, dryRun ...string) (object runtime.Object, isNew bool, err error) {
 	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, info.Object)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return resource.NewHelper(info.Client, info.Mapping).DryRun(dryRun).WithFieldManager(fieldManager).WithFieldValidation(metav1.FieldValidationStrict).
-		Patch(info.Namespace, info.Name, types.ApplyPatchType, text, &metav1.PatchOptions{})
+	options := &metav1.PatchOptions{
+		FieldManager: fieldManager, FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun,
+	}
+	var code int
+	object, err = info.Client.Patch(types.ApplyPatchType).
+		NamespaceIfScoped(info.Namespace, info.Namespaced()).Resource(info.Mapping.Resource.Resource).Name(info.Name).
+		VersionedParams(options, metav1.ParameterCodec).Body(text).Do(ctx).StatusCode(&code).Get()
+	return object, code == http.StatusCreated, err
 }
 
 // nameOf names an object as kubectl does, such as storagebenchmark.storagebench.dev/gp3-vs-efs.
@@ -290,13 +315,13 @@ func nameOf(info *resource.Info) string {
 
 // follow follows the benchmarks to their ends, unless --wait=false, and deletes them if --rm says so. The first error
 // does not keep it from the others.
-func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.ObjectKey) error {
+func (o *runOptions) follow(cmd *cobra.Command, c *cluster, benchmarks []found) error {
 	if !o.wait {
 		return nil
 	}
 	var errs []error
-	for _, key := range keys {
-		benchmark, err := follow(cmd, c, key, *o.output)
+	for _, one := range benchmarks {
+		benchmark, err := follow(cmd, c, one.ObjectKey, *o.output)
 		if benchmark != nil && o.failOnExpectations { // a miss is known also where other runs failed
 			err = errors.Join(err, asExpected(benchmark))
 		}
@@ -305,21 +330,31 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, keys []client.Object
 			break
 		}
 		if o.remove {
-			errs = append(errs, remove(cmd.Context(), c, key, cmd.ErrOrStderr()))
+			errs = append(errs, remove(cmd.Context(), c, one, cmd.ErrOrStderr()))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// remove deletes a benchmark and waits until the operator has removed all that was made for it.
-func remove(ctx context.Context, c *cluster, key client.ObjectKey, notes io.Writer) error {
-	benchmark := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name}}
-	if err := c.Delete(ctx, benchmark); client.IgnoreNotFound(err) != nil {
-		return fmt.Errorf("delete %s: %w", key.Name, err)
+// remove deletes a benchmark that this call has created, and waits until the operator has removed all that was made for it.
+// It deletes no other one, not even one of the same name.
+func remove(ctx context.Context, c *cluster, one found, notes io.Writer) error {
+	if !one.isNew {
+		fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s was there before, so --rm does not delete it\n", one.Name)
+		return nil
 	}
-	if err := untilGone(ctx, c, key); err != nil {
-		return fmt.Errorf("wait until %s is gone: %w", key.Name, err)
+	benchmark := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: one.Namespace, Name: one.Name}}
+	err := c.Delete(ctx, benchmark, client.Preconditions{UID: &one.uid})
+	switch {
+	case apierrors.IsConflict(err):
+		fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s is another one by now, so --rm does not delete it\n", one.Name)
+		return nil
+	case client.IgnoreNotFound(err) != nil:
+		return fmt.Errorf("delete %s: %w", one.Name, err)
 	}
-	fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s deleted\n", key.Name)
+	if err := untilGone(ctx, c, one); err != nil {
+		return fmt.Errorf("wait until %s is gone: %w", one.Name, err)
+	}
+	fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s deleted\n", one.Name)
 	return nil
 }

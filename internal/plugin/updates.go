@@ -90,18 +90,18 @@ func isFinal(err error) bool {
 // removalMargin is how much longer than the benchmark's own deadline for clean-up it may take until it is gone.
 const removalMargin = 2 * time.Minute
 
-// untilGone waits until a benchmark that is being deleted does not exist any more.
-func untilGone(ctx context.Context, c *cluster, key client.ObjectKey) error {
+// untilGone waits until a benchmark that is being deleted does not exist any more. Another one of its name may exist.
+func untilGone(ctx context.Context, c *cluster, one found) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var late <-chan time.Time
-	for all := updates(ctx, c, key); ; {
+	for all := updates(ctx, c, one.ObjectKey); ; {
 		select {
 		case u, open := <-all:
 			switch {
 			case !open:
 				return ctx.Err()
-			case errors.Is(u.err, errGone):
+			case errors.Is(u.err, errGone), u.benchmark != nil && u.benchmark.UID != one.uid:
 				return nil
 			case isFinal(u.err):
 				return u.err

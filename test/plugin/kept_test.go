@@ -58,8 +58,12 @@ func newKept(t *testing.T) *user {
 	t.Helper()
 	u := newUser(t)
 	for name, data := range map[string]map[string][]byte{
-		"the-log":     {"fio.log.gz": zip(t, log), "fio.client-1.log.gz": zip(t, "no JSON\n")},
-		"the-clients": {"clients.json.gz": zip(t, `[{"client":"client-0"}]`)},
+		"the-log": {
+			"fio.log.gz": zip(t, log), "fio.client-1.log.gz": zip(t, "no JSON\n"),
+			// These are no files of the operator's.
+			".envrc.gz": zip(t, "touch hacked\n"), "Makefile": zip(t, "all:\n"), "other.log.gz": zip(t, "forged\n"), "x.gz": []byte("no gzip"),
+		},
+		"the-clients": {"clients.json.gz": zip(t, `[{"client":"client-0"}]`), ".bashrc.gz": zip(t, "touch hacked\n")},
 	} {
 		configMap := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: u.namespace, Name: name}, BinaryData: data}
 		if err := u.Create(t.Context(), configMap); err != nil {

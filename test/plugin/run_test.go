@@ -173,6 +173,61 @@ func TestRunRemoves(t *testing.T) {
 	}
 }
 
+// --rm deletes what the command has created from a file, and no benchmark that was there before it.
+func TestRunRemovesOnlyWhatItHasCreated(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	path := writeFile(t, twoObjects)
+	created := u.start(t, "run", "-f", path, "--rm")
+	u.set(t, u.only(t), v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
+	if code := created.end(t); code != 0 || !strings.HasSuffix(created.notes.String(), "/first deleted\n") {
+		t.Errorf("what it has created: exit code %d:\n%s", code, &created.notes)
+	}
+	if code, _, notes := u.run(t, "run", "-f", path, "--wait=false"); code != 0 {
+		t.Fatal(notes)
+	}
+	sb := u.only(t)
+	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
+	const want = "storagebenchmark.storagebench.dev/first was there before, so --rm does not delete it\n"
+	if code, _, notes := u.run(t, "run", "-f", path, "--rm"); code != 0 || !strings.HasSuffix(notes, want) {
+		t.Errorf("what was there: exit code %d:\n%s", code, notes)
+	}
+	if left := u.only(t); left.UID != sb.UID || left.DeletionTimestamp != nil {
+		t.Errorf("left is %s, deleted at %v; want %s", left.UID, left.DeletionTimestamp, sb.UID)
+	}
+}
+
+// --rm does not delete a benchmark that has taken the name of the one that the command has created.
+func TestRunRemovesNoNamesake(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	plugin := u.start(t, "run", "--class", "gp3", "--rw", "randwrite", "--name", "namesake", "--rm")
+	sb := u.only(t)
+	u.set(t, sb, v1alpha1.ReasonProvisioning, "waiting")
+	await.Holds(t, plugin.hasPrinted("Provisioning"))
+	signal := func(s syscall.Signal) {
+		if err := plugin.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	signal(syscall.SIGSTOP) // so that it sees the deletion only when the other one is there
+	if err := u.Delete(t.Context(), sb); err != nil {
+		t.Fatal(err)
+	}
+	other := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: sb.Name}, Spec: sb.Spec}
+	if err := u.Create(t.Context(), other); err != nil {
+		t.Fatal(err)
+	}
+	signal(syscall.SIGCONT)
+	const want = "/namesake is another one by now, so --rm does not delete it\n"
+	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), want) {
+		t.Errorf("exit code %d, want a note that it %s\n%s", code, want, &plugin.notes)
+	}
+	if left := u.only(t); left.UID != other.UID || left.DeletionTimestamp != nil {
+		t.Errorf("left is %s, deleted at %v; want %s", left.UID, left.DeletionTimestamp, other.UID)
+	}
+}
+
 // change changes a benchmark, but not its status.
 func (u *user) change(t *testing.T, sb *v1alpha1.StorageBenchmark, how func()) {
 	t.Helper()
