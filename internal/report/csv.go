@@ -8,7 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
+	"golang.org/x/text/unicode/norm"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -78,17 +80,27 @@ func (s *sheet[T]) add(all []T) error {
 	return s.writer.Error()
 }
 
-// harmlessCell returns a cell that no spreadsheet takes for a formula, behind an apostrophe as people write it there. Numbers stay numbers.
-// https://owasp.org/www-community/attacks/CSV_Injection
+// harmlessCell returns a cell that no spreadsheet takes for a formula: one that could be gets an apostrophe before it, as people
+// write it there. Numbers stay numbers. https://owasp.org/www-community/attacks/CSV_Injection
 func harmlessCell(cell string) string {
 	cell = Harmless(cell)
-	if cell == "" || !strings.ContainsRune("=+-@\t", rune(cell[0])) {
+	if !beginsLikeFormula(cell) {
 		return cell
 	}
 	if _, err := strconv.ParseFloat(cell, 64); err == nil {
 		return cell
 	}
 	return "'" + cell
+}
+
+// beginsLikeFormula reports whether a spreadsheet may take a cell for a formula. It may skip white space, and take the full-width and
+// small forms of a sign for the sign itself: NFKC maps each of these forms to the sign.
+func beginsLikeFormula(cell string) bool {
+	if cell != "" && strings.ContainsRune("\t\r\n", rune(cell[0])) {
+		return true
+	}
+	folded := strings.TrimLeftFunc(norm.NFKC.String(cell), unicode.IsSpace)
+	return folded != "" && strings.ContainsRune("=+-@", rune(folded[0]))
 }
 
 // runFields say which run a row is of.

@@ -189,7 +189,9 @@ func TestHarmlessCells(t *testing.T) {
 	for cell, want := range map[string]string{
 		"": "", "a": "a", "-1.5": "-1.5", "+7": "+7", "-1e3": "-1e3", "randwrite=1": "randwrite=1",
 		`=HYPERLINK("http://a","b")`: `'=HYPERLINK("http://a","b")`, "+1+cmd|' /C calc'!A0": "'+1+cmd|' /C calc'!A0", "-2+3": "'-2+3", "@SUM(A1)": "'@SUM(A1)",
-		"\t=1": "'\t=1", "\r=1": "\ufffd=1", "\x1b[2J": "\ufffd[2J",
+		"\t=1": "'\t=1", "\r=1": "\ufffd=1", "\n=1": "'\n=1", "\na": "'\na", " =1": "' =1",
+		"＝1+1": "'＝1+1", "＋1+1": "'＋1+1", "－1+1": "'－1+1", "＠SUM(A1)": "'＠SUM(A1)", "﹦1": "'﹦1", "⁼1": "'⁼1", "－1": "'－1", "é": "é", " a": " a",
+		"\x1b[2J": "\ufffd[2J",
 	} {
 		if got := harmlessCell(cell); got != want {
 			t.Errorf("%q is %q, want %q", cell, got, want)
