@@ -30,9 +30,9 @@ func (p *pass) addFinalizer(ctx context.Context) (outcome, error) {
 	return awaitChange(), nil
 }
 
-// lacksFinalizer reports whether a benchmark that has ended needs its finalizer and does not have it. The finalizer is needed
-// while something of the benchmark is kept or left. "kubectl replace" and Argo CD's Replace=true remove it, because manifests
-// have none.
+// lacksFinalizer reports whether a benchmark that has ended needs its finalizer and does not have it. The finalizer is
+// needed while something of the benchmark is kept or left. "kubectl replace" and Argo CD's Replace=true remove it,
+// because manifests have none.
 func lacksFinalizer(sb *v1alpha1.StorageBenchmark) bool {
 	isKept := sb.Status.Condition(v1alpha1.ConditionCleanedUp).Status == metav1.ConditionFalse
 	return isKept && sb.DeletionTimestamp.IsZero() && !controllerutil.ContainsFinalizer(sb, v1alpha1.Finalizer)

@@ -10,8 +10,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// expire ends the pass over a finished benchmark, and deletes it when its time to live is over. It restores a finalizer that is
-// still needed. An invalid spec that was edited before anything was provisioned gets another chance.
+// expire ends the pass over a finished benchmark, and deletes it when its time to live is over. It restores a finalizer
+// that is still needed. An invalid spec that was edited before anything was provisioned gets another chance.
 func expire(ctx context.Context, p *pass) (outcome, error) {
 	if !p.sb.Status.HasEnded() {
 		return goOn(), nil
@@ -38,8 +38,9 @@ func expire(ctx context.Context, p *pass) (outcome, error) {
 	return awaitChange(), nil
 }
 
-// isSettled reports whether a finished benchmark needs no pass, and for how long (0: forever). The part of it in the cache is enough
-// to tell. An operator that starts finds thousands of finished benchmarks of up to 1 MiB, and need not read each from the API server.
+// isSettled reports whether a finished benchmark needs no pass, and for how long (0: forever). The part of it in the
+// cache is enough to tell. An operator that starts finds thousands of finished benchmarks of up to 1 MiB, and need not
+// read each from the API server.
 func isSettled(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, settled bool) {
 	isSeen := sb.Status.ObservedGeneration == sb.Generation && sb.Status.Condition(v1alpha1.ConditionRetrying).Status == ""
 	if !sb.Status.HasEnded() || !sb.DeletionTimestamp.IsZero() || !isSeen || lacksFinalizer(sb) {

@@ -24,8 +24,8 @@ func (w *world) replace(manifest *v1alpha1.StorageBenchmark) {
 	})
 }
 
-// The finalizer of a benchmark that was replaced after its end comes back. When the benchmark is deleted, test files that were kept are
-// removed, and an event names those that cannot be removed.
+// The finalizer of a benchmark that was replaced after its end comes back. When the benchmark is deleted, test files
+// that were kept are removed, and an event names those that cannot be removed.
 func TestReplacedAfterItsEnd(t *testing.T) {
 	t.Parallel()
 	for reason, policy := range map[string]v1alpha1.CleanupPolicy{

@@ -16,8 +16,8 @@ type Placement struct {
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
 	// affinity of the pods, for example to nodes of certain instance types. A list in it may have 32 items, or 256 where
-	// these are texts, such as the names of nodes. podAffinity and podAntiAffinity also move other pods, so they are for
-	// users who may create pods. Unset: none.
+	// these are texts, such as the names of nodes. podAffinity and podAntiAffinity also move other pods, so they are
+	// for users who may create pods. Unset: none.
 	// +optional
 	Affinity *corev1.Affinity `json:"affinity,omitempty"`
 

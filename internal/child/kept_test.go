@@ -22,7 +22,8 @@ func TestLogKeys(t *testing.T) {
 		}
 	}
 	for _, key := range []string{
-		"", ".envrc.gz", "envrc.log.gz", "fio.log", "fio.log.gz.gz", ".fio.log.gz", "fio.client-0.log.gz", "fio.client-01.log.gz",
+		"", ".envrc.gz", "envrc.log.gz", "fio.log", "fio.log.gz.gz", ".fio.log.gz", "fio.client-0.log.gz",
+		"fio.client-01.log.gz",
 		"fio.client-1000.log.gz", "fio.client-1.json.gz", "fio.log.gz\n", ClientsKey,
 	} {
 		if IsLogKey(key) {

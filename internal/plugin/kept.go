@@ -32,8 +32,8 @@ type keptFile struct {
 	content []byte
 }
 
-// isKept reports whether the operator keeps a file by a key. Others who may write ConfigMaps choose keys too, and a file such as .envrc
-// would run commands in the shell of the user who enters the directory.
+// isKept reports whether the operator keeps a file by a key. Others who may write ConfigMaps choose keys too, and a
+// file such as .envrc would run commands in the shell of the user who enters the directory.
 func isKept(key string) bool {
 	return child.IsLogKey(key) || key == child.ClientsKey || key == series.Key
 }

@@ -71,7 +71,8 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 	o.oneLine.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the StorageBenchmark that is made of flags (default: fio- and random characters)")
 	cmd.Flags().StringVar(&o.schedule, "from-schedule", "", "name of the StorageBenchmarkSchedule whose template the StorageBenchmark is made from")
-	cmd.Flags().BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included, if this command has created it")
+	cmd.Flags().BoolVar(&o.remove, "rm", false,
+		"delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
 	cmd.Flags().BoolVar(&o.failOnExpectations, "fail-on-expectations", false, "end with exit code 2 if results are not what spec.expectations and presets ask for")
@@ -290,8 +291,8 @@ func apply(ctx context.Context, info *resource.Info) (isNew bool, err error) {
 	return isNew, info.Refresh(object, true)
 }
 
-// patch applies an object. Only the status code of the answer tells whether the object was there before: a look at the cluster
-// could be outdated by the time of the patch.
+// patch applies an object. Only the status code of the answer tells whether the object was there before: a look at the
+// cluster could be outdated by the time of the patch.
 func patch(ctx context.Context, info *resource.Info, dryRun ...string) (object runtime.Object, isNew bool, err error) {
 	text, err := runtime.Encode(unstructured.UnstructuredJSONScheme, info.Object)
 	if err != nil {
@@ -336,18 +337,18 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, benchmarks []found) 
 	return errors.Join(errs...)
 }
 
-// remove deletes a benchmark that this call has created, and waits until the operator has removed all that was made for it.
-// It deletes no other one, not even one of the same name.
+// remove deletes a benchmark that this call has created, and waits until the operator has removed all that was made for
+// it. It deletes no other one, not even one of the same name.
 func remove(ctx context.Context, c *cluster, one found, notes io.Writer) error {
 	if !one.isNew {
-		fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s was there before, so --rm does not delete it\n", one.Name)
+		fmt.Fprintf(notes, "%s was there before, so --rm does not delete it\n", one.Name)
 		return nil
 	}
 	benchmark := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: one.Namespace, Name: one.Name}}
 	err := c.Delete(ctx, benchmark, client.Preconditions{UID: &one.uid})
 	switch {
 	case apierrors.IsConflict(err):
-		fmt.Fprintf(notes, "storagebenchmark.storagebench.dev/%s is another one by now, so --rm does not delete it\n", one.Name)
+		fmt.Fprintf(notes, "%s is another StorageBenchmark by now, so --rm does not delete it\n", one.Name)
 		return nil
 	case client.IgnoreNotFound(err) != nil:
 		return fmt.Errorf("delete %s: %w", one.Name, err)

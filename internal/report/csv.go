@@ -80,8 +80,8 @@ func (s *sheet[T]) add(all []T) error {
 	return s.writer.Error()
 }
 
-// harmlessCell returns a cell that no spreadsheet takes for a formula: one that could be gets an apostrophe before it, as people
-// write it there. Numbers stay numbers. https://owasp.org/www-community/attacks/CSV_Injection
+// harmlessCell returns a cell that no spreadsheet takes for a formula: one that could be gets an apostrophe before it,
+// as people write it there. Numbers stay numbers. https://owasp.org/www-community/attacks/CSV_Injection
 func harmlessCell(cell string) string {
 	cell = Harmless(cell)
 	if !beginsLikeFormula(cell) {
@@ -93,8 +93,8 @@ func harmlessCell(cell string) string {
 	return "'" + cell
 }
 
-// beginsLikeFormula reports whether a spreadsheet may take a cell for a formula. It may skip white space, and take the full-width and
-// small forms of a sign for the sign itself: NFKC maps each of these forms to the sign.
+// beginsLikeFormula reports whether a spreadsheet may take a cell for a formula. It may skip white space, and take the
+// full-width and small forms of a sign for the sign itself: NFKC maps each of these forms to the sign.
 func beginsLikeFormula(cell string) bool {
 	if cell != "" && strings.ContainsRune("\t\r\n", rune(cell[0])) {
 		return true

@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// A tenant who may not create pods cannot keep pods of other namespaces pending by the affinity of a benchmark. The real scheduler
-// does keep them pending where a user who may create pods has the same benchmark.
+// A tenant who may not create pods cannot keep pods of other namespaces pending by the affinity of a benchmark. The
+// real scheduler does keep them pending where a user who may create pods has the same benchmark.
 func TestAffinityAgainstNeighbours(t *testing.T) {
 	sideBySide(t)
 	mine, theirs := newNamespace(t), newNamespace(t)
@@ -30,8 +30,8 @@ func TestAffinityAgainstNeighbours(t *testing.T) {
 	sb := benchmark(t, "hostile", in(mine), lasting(5), againstPods(neighbours))
 
 	err := tenant.Create(t.Context(), sb.DeepCopy())
-	want := fmt.Sprintf("spec.placement.affinity.podAntiAffinity: is for users who may create pods, which user %q may not in namespace %s",
-		"system:serviceaccount:"+mine.Name+":tenant", mine.Name)
+	want := fmt.Sprintf("spec.placement.affinity.podAntiAffinity: is for users who may create pods, "+
+		"which user %q may not in namespace %s", "system:serviceaccount:"+mine.Name+":tenant", mine.Name)
 	if !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
 		t.Fatalf("the tenant's benchmark: error %v, want one that says %q", err, want)
 	}
@@ -77,7 +77,8 @@ func neighbour(t *testing.T, ns *corev1.Namespace, name string, labels map[strin
 			Containers: []corev1.Container{{
 				Name: "hold", Image: runnerImage(t), ImagePullPolicy: corev1.PullIfNotPresent, Args: []string{"hold"},
 				SecurityContext: &corev1.SecurityContext{
-					AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+					AllowPrivilegeEscalation: new(false),
+					Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
 				},
 			}},
 		},

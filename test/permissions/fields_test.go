@@ -19,8 +19,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// attempt has specs in which a tenant sets a field, without the fields that they do not change. The policy admits them because
-// of free. Otherwise it refuses them, in the words of needs, and admits them for user.
+// attempt has specs in which a tenant sets a field, without the fields that they do not change. The policy admits them
+// because of free. Otherwise it refuses them, in the words of needs, and admits them for user.
 type attempt struct {
 	specs       []string
 	free        string
@@ -67,7 +67,8 @@ var attempts = map[string]attempt{
 	"targets.volumeMode": free("it is of the benchmark's own claim",
 		`{"targets":[{"name":"a","storageClassName":"standard","volumeMode":"Block"}]}`),
 	"targets.dataSource": {needs: "has a claim made from a snapshot or a claim", user: "claims", specs: []string{
-		`{"targets":[{"name":"a","storageClassName":"standard","volumeMode":"Block","dataSource":{"kind":"PersistentVolumeClaim","name":"db"}}]}`}},
+		`{"targets":[{"name":"a","storageClassName":"standard","volumeMode":"Block",
+		"dataSource":{"kind":"PersistentVolumeClaim","name":"db"}}]}`}},
 	"targets.precondition": free("it writes new volumes only",
 		`{"targets":[{"name":"a","storageClassName":"standard","precondition":{"passes":1}}]}`),
 	"targets.limits": free("what results are compared with",
@@ -136,7 +137,8 @@ func pathsOf(t reflect.Type) []string {
 	return paths
 }
 
-// A tenant sets each field of a spec: it is free for a reason, or the policy refuses it. A new field needs an entry in attempts.
+// A tenant sets each field of a spec: it is free for a reason, or the policy refuses it. A new field needs an entry in
+// attempts.
 func TestEveryFieldOfTenants(t *testing.T) {
 	p := newPoliced(t)
 	left := maps.Clone(attempts)
@@ -145,7 +147,7 @@ func TestEveryFieldOfTenants(t *testing.T) {
 		delete(left, path)
 		t.Run(path, func(t *testing.T) {
 			if !known {
-				t.Fatal("add it to attempts: may tenants set it, and why, or does config/admission/policy.yaml refuse it?")
+				t.Fatal("add it to attempts: may tenants set it, and why? Or does config/admission/policy.yaml refuse it?")
 			}
 			for _, spec := range a.specs {
 				p.try(t, path, spec, a)

@@ -240,7 +240,8 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 			fields: "spec.targets[1].dataSource, spec.targets[3].dataSource", want: noClaim},
 		{name: "affinity to pods", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{Affinity: &corev1.Affinity{
-				NodeAffinity: &corev1.NodeAffinity{}, PodAffinity: &corev1.PodAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{},
+				NodeAffinity: &corev1.NodeAffinity{},
+				PodAffinity:  &corev1.PodAffinity{}, PodAntiAffinity: &corev1.PodAntiAffinity{},
 			}}
 		}}, allowed: []string{"pods"}, refused: []string{"tenant", "classes", "reader"},
 			fields: "spec.placement.affinity.podAffinity, spec.placement.affinity.podAntiAffinity", want: noPods},
@@ -373,7 +374,7 @@ func TestUpdates(t *testing.T) {
 		{name: "another service account", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.ServiceAccountName = new("admin") }, refused: "spec.pod.serviceAccountName: is for users who may create pods"},
 		{name: "a first priority", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.PriorityClassName = new("high") }, refused: "spec.pod.priorityClassName: is for users who may create pods"},
 		{name: "another user", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.SecurityContext.RunAsUser = new(int64(0)) }, refused: "spec.pod.securityContext: is for users who may create pods"},
-		{name: "affinity to pods stays", before: []change{antiAffinity("web")}, change: func(sb *v1alpha1.StorageBenchmark) {
+		{name: "affinity to nodes", before: []change{antiAffinity("web")}, change: func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement.NodeSelector = map[string]string{"kubernetes.io/arch": "arm64"}
 			sb.Spec.Placement.Affinity.NodeAffinity = &corev1.NodeAffinity{}
 		}},
@@ -419,11 +420,12 @@ func clientsInMatrix(numbers ...string) change {
 	}
 }
 
-// A number of clients that is not written plainly counts as the most that there can be: the operator may read it otherwise than
-// the policy.
+// A number of clients that is not written plainly counts as the most that there can be: the operator may read it
+// otherwise than the policy.
 func TestUpdatesOfClientsThatAreNoPlainNumbers(t *testing.T) {
 	p := newPoliced(t)
-	want := fmt.Sprintf("spec.clients: %d in place of 1 clients have more volumes made of spec.targets[1].ebs", v1alpha1.MaxClients)
+	want := fmt.Sprintf("spec.clients: %d in place of 1 clients have more volumes made of spec.targets[1].ebs",
+		v1alpha1.MaxClients)
 	sb := p.benchmark(ebs())
 	p.create(t, sb)
 	t.Cleanup(func() { p.release(t, sb) })
@@ -447,7 +449,8 @@ func antiAffinity(app string) change {
 	return func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
 			RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}}, TopologyKey: corev1.LabelHostname,
+				LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": app}},
+				TopologyKey:   corev1.LabelHostname,
 			}},
 		}}}
 	}

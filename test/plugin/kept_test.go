@@ -61,7 +61,8 @@ func newKept(t *testing.T) *user {
 		"the-log": {
 			"fio.log.gz": zip(t, log), "fio.client-1.log.gz": zip(t, "no JSON\n"),
 			// These are no files of the operator's.
-			".envrc.gz": zip(t, "touch hacked\n"), "Makefile": zip(t, "all:\n"), "other.log.gz": zip(t, "forged\n"), "x.gz": []byte("no gzip"),
+			".envrc.gz": zip(t, "touch hacked\n"), "Makefile": zip(t, "all:\n"),
+			"other.log.gz": zip(t, "forged\n"), "x.gz": []byte("no gzip"),
 		},
 		"the-clients": {"clients.json.gz": zip(t, `[{"client":"client-0"}]`), ".bashrc.gz": zip(t, "touch hacked\n")},
 	} {

@@ -188,7 +188,7 @@ func TestRunRemovesOnlyWhatItHasCreated(t *testing.T) {
 	}
 	sb := u.only(t)
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
-	const want = "storagebenchmark.storagebench.dev/first was there before, so --rm does not delete it\n"
+	const want = "first was there before, so --rm does not delete it\n"
 	if code, _, notes := u.run(t, "run", "-f", path, "--rm"); code != 0 || !strings.HasSuffix(notes, want) {
 		t.Errorf("what was there: exit code %d:\n%s", code, notes)
 	}
@@ -214,12 +214,13 @@ func TestRunRemovesNoNamesake(t *testing.T) {
 	if err := u.Delete(t.Context(), sb); err != nil {
 		t.Fatal(err)
 	}
-	other := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: sb.Name}, Spec: sb.Spec}
+	other := &v1alpha1.StorageBenchmark{Spec: sb.Spec}
+	other.Namespace, other.Name = sb.Namespace, sb.Name
 	if err := u.Create(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
 	signal(syscall.SIGCONT)
-	const want = "/namesake is another one by now, so --rm does not delete it\n"
+	const want = "namesake is another StorageBenchmark by now, so --rm does not delete it\n"
 	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), want) {
 		t.Errorf("exit code %d, want a note that it %s\n%s", code, want, &plugin.notes)
 	}
