@@ -147,7 +147,7 @@ func TestEveryFieldOfTenants(t *testing.T) {
 		delete(left, path)
 		t.Run(path, func(t *testing.T) {
 			if !known {
-				t.Fatal("add it to attempts: may tenants set it, and why? Or does config/admission/policy.yaml refuse it?")
+				t.Fatal("add it to attempts: is it free for tenants, and why, or does the policy refuse it?")
 			}
 			for _, spec := range a.specs {
 				p.try(t, path, spec, a)
@@ -222,7 +222,7 @@ func with(t *testing.T, object client.Object, path, fields string) *unstructured
 		t.Fatal(err)
 	}
 	u.SetGroupVersionKind(gvk)
-	for _, name := range strings.Split(path, ".") {
+	for name := range strings.SplitSeq(path, ".") {
 		content = content[name].(map[string]any)
 	}
 	if err := json.Unmarshal([]byte(fields), &content); err != nil {
