@@ -195,15 +195,6 @@ func TestRefusedVolume(t *testing.T) {
 	}
 }
 
-func TestMissingDriver(t *testing.T) {
-	w := newWorld(t)
-	target := v1alpha1.Target{Name: "efs", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-01234567"}}
-	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
-	w.untilStep(sb, v1alpha1.ReasonPending)
-	w.pass(sb, time.Minute)
-	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].efs", "no CSI driver efs.csi.aws.com", "add-on aws-efs-csi-driver")
-}
-
 func TestVolumeAttributesClass(t *testing.T) {
 	t.Parallel()
 	class := func(w *world, driver string) string {

@@ -89,7 +89,8 @@ func reportsOf(parts []part) []result.Part {
 func (s *writer) analyse(run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
 	target := s.sb.Status.Target(run.Target)
 	findings := measured.Analyse(result.Facts{
-		Planned: planned, Plan: s.plannedRuns(), Mode: plan.ModesOf(s.sb.Status.Targets).ModeOf(planned.Target), Target: target,
+		Planned: planned, Plan: s.plannedRuns(), Target: target,
+		Mode: plan.VolumesOf(s.sb.Status.Targets).ModeOf(planned.Target),
 		Runs: s.sb.Status.RunsOn(target), Anchors: s.sb.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})

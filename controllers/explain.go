@@ -36,16 +36,12 @@ func (p *pass) explain(ctx context.Context, job types.UID, pod *corev1.Pod) (str
 const (
 	// failedScheduling is the reason of the scheduler's events about pods that find no node.
 	failedScheduling = "FailedScheduling"
+	// externalProvisioning is the reason of Kubernetes' events about claims whose volume it has asked a provisioner
+	// for.
+	externalProvisioning = "ExternalProvisioning"
 	// maxReason is the most bytes of a reason, as of those that the API server bounds.
 	maxReason = 128
 )
-
-// explainClaim says why a claim is not bound yet. The driver's own words come first; a volume that is made
-// only when its pod has been scheduled may wait for a pod that cannot be.
-func (p *pass) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
-	said, err := p.lastWarning(ctx, claim.UID)
-	return cmp.Or(said.text, attempt.StartMessage(pod), fmt.Sprintf("claim %s is not bound yet", claim.Name)), err
-}
 
 // warning is what the events about an object said, and until when they are not asked again.
 type warning struct {
@@ -54,7 +50,9 @@ type warning struct {
 	until time.Time
 }
 
-// lastWarning returns what the latest Warning event about an object said, or nothing. One that only tells that a pod is new gives way to any other.
+// lastWarning returns what the latest Warning event about an object said, or nothing. An event that only tells that a
+// pod is new gives way to all others. A claim without a warning tells who is asked for its volume, in an event that is
+// Normal.
 // Events are asked for only while something waits, so they are not cached.
 // A list is followed by a rest: in a namespace of many pods the API server reads many events for it.
 func (p *pass) lastWarning(ctx context.Context, about types.UID) (latest, error) {
@@ -78,21 +76,23 @@ func (p *pass) lastWarning(ctx context.Context, about types.UID) (latest, error)
 const eventPatience = 2 * time.Second
 
 func (p *pass) askForWarning(ctx context.Context, about types.UID) (latest, error) {
-	selector := fields.AndSelectors(
-		fields.OneTermEqualSelector("involvedObject.uid", string(about)),
-		fields.OneTermEqualSelector("type", corev1.EventTypeWarning))
-	var ofNewPod, other latest
+	selector := fields.OneTermEqualSelector("involvedObject.uid", string(about))
+	var ofNewPod, asked, other latest
 	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) {
-		if attempt.IsOfNewPod(event.Message) {
+		switch {
+		case event.Reason == externalProvisioning:
+			asked.add(event)
+		case event.Type == corev1.EventTypeNormal:
+		case attempt.IsOfNewPod(event.Message):
 			ofNewPod.add(event)
-		} else {
+		default:
 			other.add(event)
 		}
 	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return latest{}, fmt.Errorf("list events: %w", err)
 	}
-	return cmp.Or(other, ofNewPod), nil
+	return cmp.Or(other, ofNewPod, asked), nil
 }
 
 // latest is what the latest of some events said, with its reason before it, and when.

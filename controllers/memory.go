@@ -26,6 +26,8 @@ type memory struct {
 	toldVersion string
 	// warning is what events about one of its objects said last.
 	warning warning
+	// released is what the volumes of the cluster have told last of a static StorageClass.
+	released released
 	// liveness is what was last seen of the logs of its running pods.
 	liveness map[types.UID]attempt.Liveness
 	// failingSince is since when each pass has met an error, zero if the last one did not.

@@ -110,7 +110,10 @@ type phase func(context.Context, *pass) (outcome, error)
 // The phases of a benchmark, in order. Each finds out by itself, from the status and the children, whether
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
-	phases         = []phase{expire, admit, observe, tie, suspend, validate, nudge, noteFiles, provision, anchor, measure, conclude, cleanUp, sweep, finish}
+	phases = []phase{
+		expire, admit, observe, tie, suspend, validate, nudge, noteFiles, awaitDrivers, provision, anchor, measure,
+		conclude, cleanUp, sweep, finish,
+	}
 	deletionPhases = []phase{observe, tie, nudge, noteFiles, abandon, cleanUp, sweep, release}
 )
 

@@ -26,7 +26,7 @@ const maxPlansBytes = 16 << 20
 type keptPlan struct {
 	uid        types.UID
 	generation int64
-	modes      plan.VolumeModes
+	volumes    plan.Volumes
 	runs       []plan.Run
 	problems   field.ErrorList
 	bytes      int
@@ -92,9 +92,9 @@ func (c *planCache) largest() types.NamespacedName {
 
 // plan returns the runs of the spec, and all that is wrong with it.
 func (s *scope) plan() ([]plan.Run, field.ErrorList) {
-	name, modes := client.ObjectKeyFromObject(s.sb), plan.ModesOf(s.sb.Status.Targets)
+	name, volumes := client.ObjectKeyFromObject(s.sb), plan.VolumesOf(s.sb.Status.Targets)
 	kept := s.plans.load(name)
-	if kept != nil && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.modes, modes) {
+	if kept != nil && kept.uid == s.sb.UID && kept.generation == s.sb.Generation && maps.Equal(kept.volumes, volumes) {
 		return kept.runs, kept.problems
 	}
 	// Runs point into the spec, and this pass's may be changed by what the API server answers.
@@ -104,8 +104,11 @@ func (s *scope) plan() ([]plan.Run, field.ErrorList) {
 		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
 	}
 	made := s.plans.one(func() *keptPlan {
-		runs, problems := plan.Runs(spec, modes)
-		return &keptPlan{uid: s.sb.UID, generation: s.sb.Generation, modes: modes, runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems)}
+		runs, problems := plan.Runs(spec, volumes)
+		return &keptPlan{
+			uid: s.sb.UID, generation: s.sb.Generation, volumes: volumes,
+			runs: runs, problems: problems, bytes: bytesOfPlan(spec, runs, problems),
+		}
 	})
 	s.plans.store(name, made)
 	return made.runs, made.problems

@@ -53,11 +53,13 @@ type podWait struct {
 
 // watch goes on waiting for a pod.
 func (p *pass) watch(ctx context.Context, st *podWait) (outcome, error) {
+	claim := st.FirstUnbound(st.needs)
+	st.pod = withoutOldScheduling(st.pod, claim)
 	rivals, err := p.seeRivals(ctx, st.pod)
 	if err != nil {
 		return outcome{}, err
 	}
-	claim, competes := st.FirstUnbound(st.needs), st.judgeRivals(rivals)
+	competes := st.judgeRivals(rivals)
 	decision := attempt.DecideStart(st.startFacts(claim, competes))
 	if decision.Yield {
 		st.yield(competes.older)

@@ -41,6 +41,7 @@ import (
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=storageclasses,verbs=list;create;patch;delete
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers;volumeattributesclasses,verbs=get
+// +kubebuilder:rbac:groups=storage.k8s.io,resources=csinodes,verbs=get;list
 
 // Reconciler drives StorageBenchmarks from their spec to their results.
 type Reconciler struct {

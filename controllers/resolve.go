@@ -13,9 +13,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // resolveTargets looks up the StorageClasses, drivers and claims that the targets name.
@@ -44,7 +47,7 @@ func (p *pass) resolve(ctx context.Context, path *field.Path, target *v1alpha1.T
 	case target.StorageClassName != nil:
 		return p.resolveClass(ctx, path, target)
 	default:
-		return p.resolveDriver(ctx, path, target)
+		return p.resolveInline(ctx, path, target)
 	}
 }
 
@@ -100,18 +103,11 @@ func whichClasses(classes []storagev1.StorageClass) string {
 	return "this cluster has " + strings.Join(names, ", ")
 }
 
-// resolveDriver looks for the CSI driver of storage that the target describes by itself.
-func (p *pass) resolveDriver(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+// resolveInline looks up what storage names that the target describes by itself. awaitDrivers looks for its driver.
+func (p *pass) resolveInline(
+	ctx context.Context, path *field.Path, target *v1alpha1.Target,
+) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := newTargetStatus(p.sb, target)
-	addOn := storage.AddOnOf(status.Driver)
-	err := p.Live.Get(ctx, types.NamespacedName{Name: status.Driver}, &storagev1.CSIDriver{})
-	if apierrors.IsNotFound(err) {
-		return status, field.Invalid(path.Child(addOn.Field), field.OmitValueType{},
-			fmt.Sprintf("the cluster has no CSI driver %s; install it, on EKS as add-on %s%s", status.Driver, addOn.Name, addOn.Otherwise)), nil
-	}
-	if err != nil {
-		return status, nil, fmt.Errorf("get CSIDriver: %w", err)
-	}
 	attributes, problem, err := p.resolveAttributes(ctx, path, target, status.Driver)
 	status.Limits = storage.Limits(target, storage.Class{Driver: status.Driver, Attributes: attributes})
 	return status, problem, err
@@ -143,7 +139,7 @@ func (p *pass) resolveAttributes(ctx context.Context, path *field.Path, target *
 }
 
 func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}, Limits: storage.Limits(target, storage.Class{})}
+	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}}
 	claim, err := p.liveClaim(ctx, *target.ClaimName, "get claim")
 	if err != nil {
 		return status, nil, err
@@ -157,7 +153,44 @@ func (p *pass) resolveClaim(ctx context.Context, path *field.Path, target *v1alp
 	if why := whyNotClaim(p.sb, claim); why != "" {
 		return status, field.Invalid(path.Child("claimName"), *target.ClaimName, why), nil
 	}
-	return status, nil, nil
+	class, err := p.classOfClaim(ctx, claim)
+	status.Driver, status.Limits = class.Driver, storage.Limits(target, class)
+	return status, nil, err
+}
+
+// classOfClaim reads where the volume of somebody's claim comes from. A namespaced operator sees the driver of a volume
+// that was made for the claim, and no more.
+func (p *pass) classOfClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim) (storage.Class, error) {
+	if p.namespaces.AreSet() {
+		return storage.Class{Driver: storage.DriverOf(claim.Annotations[ours.ProvisionerAnnotation]), Unknown: true}, nil
+	}
+	volume, err := p.volumeOf(ctx, claim)
+	if err != nil {
+		return storage.Class{}, err
+	}
+	class, err := p.liveClass(ctx, ptr.Deref(claim.Spec.StorageClassName, ""))
+	if err != nil {
+		return storage.Class{}, err
+	}
+	of := volumes.ClassOf(volume, class)
+	if name := volumes.AttributesClass(claim, volume); name != "" && storage.KindOfDriver(of.Driver) == storage.KindEBS {
+		var attributes storagev1.VolumeAttributesClass
+		err = p.Live.Get(ctx, types.NamespacedName{Name: name}, &attributes)
+		of.Attributes, of.Unknown = attributes.Parameters, of.Unknown || err != nil
+	}
+	return of, client.IgnoreNotFound(err)
+}
+
+// volumeOf reads the volume of a claim, nil if the claim has none by the volume's own word.
+func (p *pass) volumeOf(ctx context.Context, claim *corev1.PersistentVolumeClaim) (*corev1.PersistentVolume, error) {
+	if claim.Spec.VolumeName == "" {
+		return nil, nil
+	}
+	volume, err := p.liveVolume(ctx, claim.Spec.VolumeName, "get volume of claim "+claim.Name)
+	if err != nil || !volumes.IsBound(volume, claim) {
+		return nil, err
+	}
+	return volume, nil
 }
 
 // whyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not there has no UID.

@@ -1,15 +1,12 @@
 package controllers
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -100,21 +97,6 @@ func TestNewTargetStatus(t *testing.T) {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// EKS Auto Mode has EBS volumes without the driver that target ebs needs.
-func TestMissingDriverOfEBSNamesAutoMode(t *testing.T) {
-	s := passOver(&Reconciler{Live: fake.NewClientBuilder().Build()}, &v1alpha1.StorageBenchmark{})
-	target := ebsTarget()
-	_, problem, err := s.resolveDriver(t.Context(), field.NewPath("spec", "targets").Index(0), &target)
-	if err != nil || problem == nil {
-		t.Fatalf("no problem is named, and the error is %v", err)
-	}
-	for _, words := range []string{"spec.targets[0].ebs", "no CSI driver ebs.csi.aws.com", "add-on aws-ebs-csi-driver", "ebs.csi.eks.amazonaws.com in storageClassName"} {
-		if !strings.Contains(problem.Error(), words) {
-			t.Errorf("%q does not say %q", problem, words)
-		}
 	}
 }
 

@@ -21,7 +21,10 @@ var (
 	readLabels = []string{
 		v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelTarget, v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient, v1alpha1.LabelHoldsNode,
 	}
-	readAnnotations = []string{v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, ours.ProvisionerAnnotation}
+	readAnnotations = []string{
+		v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, ours.ProvisionerAnnotation,
+		ours.SelectedNode,
+	}
 )
 
 // Trim leaves of an object what the operator reads of it, before it is cached.

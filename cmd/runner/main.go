@@ -101,6 +101,8 @@ func parse(args []string) (options runner.Options, ok bool) {
 func newFlags(options *runner.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
+	flags.BoolVar(&options.HoldDirectory, "hold-directory", false,
+		"put a file into the directory, without which it would be gone with the last test file")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {

@@ -29,15 +29,15 @@ func (i *Import) Benchmark(name string, targets []v1alpha1.Target) (*v1alpha1.St
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec:       v1alpha1.StorageBenchmarkSpec{Workloads: []v1alpha1.Workload{i.Workload}},
 	}
-	modes := plan.VolumeModes{} // of claims, which are taken for what the import needs
+	volumes := plan.Volumes{} // of claims, which are taken for what the import needs
 	for _, target := range targets {
 		i.adapt(&target)
 		sb.Spec.Targets = append(sb.Spec.Targets, target)
 		if i.Block {
-			modes[target.Name] = corev1.PersistentVolumeBlock
+			volumes[target.Name] = plan.Volume{Mode: corev1.PersistentVolumeBlock}
 		}
 	}
-	_, problems := plan.Runs(&sb.Spec, modes)
+	_, problems := plan.Runs(&sb.Spec, volumes)
 	errs := make([]error, len(problems))
 	for at, problem := range problems {
 		errs[at] = problem

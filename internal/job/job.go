@@ -61,6 +61,8 @@ type Volume struct {
 	Existing bool
 	// Exclusive is for a file system that holds nothing but the benchmark's files.
 	Exclusive bool
+	// Objects is for an object store, where a directory is gone with the last object in it.
+	Objects bool
 	// Subdirectory is where the files of a client are that shares the file system with others. "": no other does.
 	Subdirectory string
 }
@@ -122,6 +124,9 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb, run.Volume))
+	}
+	if run.Volume.Objects && !run.Volume.Exclusive {
+		flags = append(flags, "--hold-directory")
 	}
 	if run.Volume.ReadOnly {
 		flags = append(flags, "--readonly")

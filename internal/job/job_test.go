@@ -178,6 +178,21 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
+// In an object store the directory is held, where the benchmark has not all of the volume.
+func TestDirectoryIsHeld(t *testing.T) {
+	const files = corev1.PersistentVolumeFilesystem
+	for want, volume := range map[bool]Volume{
+		true: {Mode: files, Objects: true}, false: {Mode: files, Objects: true, Exclusive: true},
+	} {
+		run := fileRun()
+		run.Volume = volume
+		made := built(t, ForRun(benchmark(nil), image, run))
+		if got := slices.Contains(made.Spec.Template.Spec.Containers[0].Args, "--hold-directory"); got != want {
+			t.Errorf("on %+v the directory is held: %t", volume, got)
+		}
+	}
+}
+
 // No two Jobs or pods have the same name, and those of the first client have the names that a single one has.
 func TestNames(t *testing.T) {
 	sb := benchmark(nil)

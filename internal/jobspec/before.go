@@ -14,7 +14,7 @@ import (
 
 // Shares returns what the clients of a run have to lay out before it, by what was measured on the volumes that are there now.
 func (b Spec) Shares(planned *plan.Run) plan.Shares {
-	layout := plan.NewLayout(b.Plan, b.modes())
+	layout := plan.NewLayout(b.Plan, b.found())
 	for _, before := range b.measured(planned.Target) {
 		layout.Measured(before)
 	}
@@ -46,12 +46,12 @@ func (b Spec) Preconditions(planned *plan.Run, client int32, shares plan.Shares)
 	if planned.Target.Precondition == nil {
 		return false
 	}
-	return plan.Preconditions(planned, client, b.modes().ModeOf(planned.Target), b.measured(planned.Target), shares)
+	return plan.Preconditions(planned, client, b.found().ModeOf(planned.Target), b.measured(planned.Target), shares)
 }
 
 // WritesDevice says whether a target's devices are written before they are measured.
 func WritesDevice(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) bool {
-	return target.Precondition != nil && plan.ModesOf(sb.Status.Targets).ModeOf(target) == corev1.PersistentVolumeBlock
+	return target.Precondition != nil && plan.VolumesOf(sb.Status.Targets).ModeOf(target) == corev1.PersistentVolumeBlock
 }
 
 // WritesDeviceOf is WritesDevice for the target of a name.

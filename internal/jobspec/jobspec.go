@@ -65,18 +65,23 @@ func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) j
 
 // VolumeOf returns the volume that a client uses of a target. Whether it was there before is said as far as the kind of the target tells.
 func VolumeOf(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, client int32) job.Volume {
-	modes := plan.ModesOf(sb.Status.Targets)
+	found := plan.VolumesOf(sb.Status.Targets)
 	return job.Volume{
 		Target:    target.Name,
 		Claim:     storage.ClaimName(sb, target, client),
-		Mode:      modes.ModeOf(target),
-		ReadOnly:  modes.ReadOnly(target),
+		Mode:      found.ModeOf(target),
+		ReadOnly:  found.ReadOnly(target),
 		Existing:  storage.IsExisting(target),
-		Exclusive: storage.IsObjectStore(target),
+		Exclusive: storage.HasOwnPrefix(target),
+		Objects:   found.KindOf(target).IsObjectStore(),
 	}
 }
 
-func (b Spec) modes() plan.VolumeModes { return plan.ModesOf(b.Status.Targets) }
+func (b Spec) found() plan.Volumes { return plan.VolumesOf(b.Status.Targets) }
+
+func (b Spec) isObjectStore(target *v1alpha1.Target) bool {
+	return b.found().KindOf(target).IsObjectStore()
+}
 
 // ebsMetricsFor returns where runs on a target ask what EBS says, "" if they do not. Of raw block volumes the driver has no metrics.
 func (b Spec) ebsMetricsFor(target *v1alpha1.TargetStatus, mode corev1.PersistentVolumeMode) string {
@@ -110,7 +115,7 @@ func (b Spec) sharesFiles(target *v1alpha1.Target) bool {
 // subdirectory returns where a client's files are on a file system that clients share. An object store has none that
 // stay when they are empty.
 func (b Spec) subdirectory(target *v1alpha1.Target, client int32) string {
-	if !b.sharesFiles(target) || storage.IsObjectStore(target) {
+	if !b.sharesFiles(target) || b.isObjectStore(target) {
 		return ""
 	}
 	return child.Client(client)
@@ -118,7 +123,7 @@ func (b Spec) subdirectory(target *v1alpha1.Target, client int32) string {
 
 // ownNames gives a client names of its own for its files in an object store that clients share.
 func (b Spec) ownNames(target *v1alpha1.Target, client int32, file *fio.JobFile) *fio.JobFile {
-	if !b.sharesFiles(target) || !storage.IsObjectStore(target) {
+	if !b.sharesFiles(target) || !b.isObjectStore(target) {
 		return file
 	}
 	return file.WithNamePrefix(child.Client(client) + ".")
@@ -141,7 +146,7 @@ func (b Spec) jobFile(run *v1alpha1.Run, planned *plan.Run, client int32) *fio.J
 	}
 	attempt := job.RunName(b.StorageBenchmark, run.Name, run.Attempts, client)
 	file = file.WithMetadata()
-	if !storage.IsObjectStore(planned.Target) {
+	if !b.isObjectStore(planned.Target) {
 		return file.WithMetadataNames(attempt)
 	}
 	named := file.OnObjectStore().WithObjectNames(attempt)

@@ -28,6 +28,7 @@ func TestForMeasuring(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		target  v1alpha1.Target
+		driver  string // that was found
 		clients int32
 		client  int32
 		claim   string // the client whose claim it is, "" for the first
@@ -52,18 +53,26 @@ func TestForMeasuring(t *testing.T) {
 		},
 		{
 			name: "a bucket", target: bucket, clients: 1, has: []string{"directory=/volume\n", "create_on_open=1"}, lacks: []string{"client-0."},
-			change: func(v *job.Volume) { v.Exclusive = true },
+			change: func(v *job.Volume) { v.Exclusive, v.Objects = true, true },
+		},
+		{
+			name: "somebody's claim on a bucket", clients: 2, driver: storage.S3Driver,
+			target: builder.NewClaimTarget("t", "mine"),
+			has:    []string{directory + "\n", "create_on_open=1", "client-0."}, lacks: []string{"/client-0"},
+			change: func(v *job.Volume) { v.Claim, v.Existing, v.Objects = "mine", true, true },
 		},
 		{
 			name: "a bucket for all", target: bucket, clients: 2, client: 1, has: []string{"directory=/volume\n", "client-1."}, lacks: []string{"/client-1"},
-			change: func(v *job.Volume) { v.Exclusive = true },
+			change: func(v *job.Volume) { v.Exclusive, v.Objects = true, true },
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.NewBenchmark("default", "sb").Target(test.target).Workload(writes("w")).With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.UID, sb.Spec.Clients = "uid", &test.clients
 			}).Build()
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", VolumeMode: storage.VolumeMode(&test.target)}}
+			sb.Status.Targets = []v1alpha1.TargetStatus{
+				{Name: "t", VolumeMode: storage.VolumeMode(&test.target), Driver: test.driver},
+			}
 			sb.Status.Anchors = []v1alpha1.Anchor{{Node: "first"}, {Node: "second"}}
 			run := &v1alpha1.Run{Name: "w.t", Target: "t", Attempts: 3, Clients: test.clients}
 			b, planned := planOf(t, sb, run)
@@ -138,7 +147,7 @@ func TestIsOnlyRead(t *testing.T) {
 // planOf returns what is known of a benchmark, and the plan of one of its runs.
 func planOf(t *testing.T, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) (Spec, *plan.Run) {
 	t.Helper()
-	runs, problems := plan.Runs(&sb.Spec, plan.ModesOf(sb.Status.Targets))
+	runs, problems := plan.Runs(&sb.Spec, plan.VolumesOf(sb.Status.Targets))
 	planned, known := plan.Of(runs, run)
 	if !known {
 		t.Fatalf("run %s is not planned: %v", run.Name, problems)

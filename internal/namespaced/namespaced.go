@@ -69,7 +69,7 @@ func (n Namespaces) LearnDrivers(targets []v1alpha1.TargetStatus, claims volumes
 		target := &targets[i]
 		for _, name := range target.Claims {
 			if claim := claims[name]; claim != nil && target.Driver == "" {
-				target.Driver = claim.Annotations[ours.ProvisionerAnnotation]
+				target.Driver = storage.DriverOf(claim.Annotations[ours.ProvisionerAnnotation])
 			}
 		}
 	}

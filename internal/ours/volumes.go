@@ -120,7 +120,13 @@ func MayBeFreed(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, claims sets.S
 		volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain && fits(sb, t, volume)
 }
 
-// fits says whether a volume has what a target's claims ask for.
+// IsReleased reports whether a volume would come to one of a target's claims, had an administrator freed it of the
+// claim before.
+func IsReleased(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, volume *corev1.PersistentVolume) bool {
+	return volume.Status.Phase == corev1.VolumeReleased && volume.Spec.ClaimRef != nil && fits(sb, t, volume)
+}
+
+// fits reports whether a volume has what a target's claims ask for.
 func fits(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, volume *corev1.PersistentVolume) bool {
 	class := cmp.Or(volume.Annotations[corev1.BetaStorageClassAnnotation], volume.Spec.StorageClassName)
 	size := volume.Spec.Capacity[corev1.ResourceStorage]
@@ -136,6 +142,9 @@ const (
 	// ProvisionerAnnotation is the annotation of claims with the driver that is to make their volume, which Kubernetes takes
 	// from the StorageClass.
 	ProvisionerAnnotation = "volume.kubernetes.io/storage-provisioner"
+	// SelectedNode is the annotation of claims with the node that the scheduler has chosen for the pod, for which their
+	// volume is made. A provisioner that cannot make it there removes the annotation.
+	SelectedNode = "volume.kubernetes.io/selected-node"
 	// clockSkew is how far the clocks of API servers may differ, which write down when an object was made.
 	clockSkew = time.Minute
 	// leastUID is the fewest characters of a claim's UID that make the name of a volume the claim's.

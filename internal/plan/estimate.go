@@ -57,7 +57,7 @@ func (e Estimate) IsComplete() bool { return !e.LayoutUnknown && !e.MeasuringUnk
 // the volumes that were found; without it, as without a cluster, the limits are those that follow from the spec.
 func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate {
 	estimates := make(map[string]Estimate, len(runs))
-	layout := NewLayout(runs, ModesOf(observed))
+	layout := NewLayout(runs, VolumesOf(observed))
 	var measured []*Run
 	for i := range runs {
 		run := &runs[i]

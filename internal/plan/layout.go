@@ -7,7 +7,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // Layout is the rule of which test files are laid out before which run. It is told of runs as they are measured.
@@ -18,7 +17,7 @@ import (
 // that has them. In an object store only what is read is laid out.
 type Layout struct {
 	runs  []Run
-	modes VolumeModes
+	found Volumes
 	// clients are the different numbers of clients that runs have, from the lowest on. Clients between two of them take part in
 	// the same runs, and so lay out the same.
 	clients []int32
@@ -98,9 +97,9 @@ func (s Shares) Of(client int32) *fio.JobFile {
 }
 
 // NewLayout returns the rule for a benchmark of which nothing is measured yet. The runs have to be all of the benchmark.
-func NewLayout(runs []Run, modes VolumeModes) *Layout {
+func NewLayout(runs []Run, found Volumes) *Layout {
 	return &Layout{
-		runs: runs, modes: modes, clients: numbersOfClients(runs),
+		runs: runs, found: found, clients: numbersOfClients(runs),
 		needs: map[jobOn]need{}, wholes: map[clientsOn]Share{}, made: map[string]map[string]int32{},
 	}
 }
@@ -123,13 +122,13 @@ func (l *Layout) Measured(run *Run) {
 // isAlone says whether files are laid out for a run that no other run finds.
 func (l *Layout) isAlone(run *Run) bool {
 	need := l.need(run)
-	return need.something && need.key == "" && l.modes.ModeOf(run.Target) == corev1.PersistentVolumeFilesystem
+	return need.something && need.key == "" && l.found.ModeOf(run.Target) == corev1.PersistentVolumeFilesystem
 }
 
 // Before returns what the clients of a run lay out before it.
 func (l *Layout) Before(run *Run) Shares {
 	need := l.need(run)
-	if !need.something || l.modes.ModeOf(run.Target) != corev1.PersistentVolumeFilesystem {
+	if !need.something || l.found.ModeOf(run.Target) != corev1.PersistentVolumeFilesystem {
 		return nil
 	}
 	if need.key == "" {
@@ -153,7 +152,7 @@ func (l *Layout) Before(run *Run) Shares {
 func (l *Layout) share(run *Run, key string, clients int32) Share {
 	made := l.made[run.Target.Name]
 	isMade := made[key] >= clients
-	if isMade && !storage.IsObjectStore(run.Target) {
+	if isMade && !l.isObjectStore(run.Target) {
 		return Share{}
 	}
 	whole := l.whole(run.Target, clients)
@@ -193,9 +192,13 @@ func (l *Layout) whole(target *v1alpha1.Target, clients int32) Share {
 	return whole
 }
 
+func (l *Layout) isObjectStore(target *v1alpha1.Target) bool {
+	return l.found.KindOf(target).IsObjectStore()
+}
+
 // need returns what a run needs in a file system or an object store.
 func (l *Layout) need(run *Run) need {
-	on := jobOn{run.Job, storage.IsObjectStore(run.Target)}
+	on := jobOn{run.Job, l.isObjectStore(run.Target)}
 	known, seen := l.needs[on]
 	if !seen {
 		known = newNeed(on)
@@ -223,7 +226,7 @@ func newNeed(on jobOn) need {
 
 // file returns the job file of which fio makes the files of jobs on a target, nil if there is nothing to make, or too much.
 func (l *Layout) file(target *v1alpha1.Target, jobs ...*fio.JobFile) *fio.JobFile {
-	objects := storage.IsObjectStore(target)
+	objects := l.isObjectStore(target)
 	i := slices.IndexFunc(l.files, func(f jobFile) bool { return f.objects == objects && slices.Equal(f.jobs, jobs) })
 	if i >= 0 {
 		return l.files[i].file

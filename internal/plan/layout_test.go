@@ -31,7 +31,7 @@ func TestLayoutBefore(t *testing.T) {
 	)
 	for _, test := range []struct {
 		name, targets, workloads string
-		modes                    VolumeModes
+		modes                    Volumes
 		// measured are runs with a result, next is the one to come.
 		measured []string
 		next     string
@@ -72,7 +72,7 @@ func TestLayoutBefore(t *testing.T) {
 		{name: "somebody's file system", targets: "{name: c, claimName: c}", workloads: two, next: "a.c", want: "1 x a, b"},
 		{
 			name: "somebody's raw device", targets: "{name: c, claimName: c}", workloads: two, next: "a.c",
-			modes: VolumeModes{"c": corev1.PersistentVolumeBlock}, want: "",
+			modes: Volumes{"c": {Mode: corev1.PersistentVolumeBlock}}, want: "",
 		},
 
 		{name: "objects: what is read", targets: bucket, workloads: objects, next: "r.s3", want: "1 x r, s"},

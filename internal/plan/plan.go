@@ -51,22 +51,9 @@ type Run struct {
 	Lowest *fio.JobFile
 }
 
-// VolumeModes gives the mode of claims that exist, by the names of their targets. A plan that is made
-// without a cluster has none, and takes such claims for file systems.
-type VolumeModes map[string]corev1.PersistentVolumeMode
-
-// ModesOf returns the modes of claims as they were found, by status.targets.
-func ModesOf(targets []v1alpha1.TargetStatus) VolumeModes {
-	modes := make(VolumeModes, len(targets))
-	for i := range targets {
-		modes[targets[i].Name] = targets[i].VolumeMode
-	}
-	return modes
-}
-
 // Runs returns the runs of a benchmark in the order in which they are made, and all that is wrong with the
 // workloads on their targets.
-func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.ErrorList) {
+func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.ErrorList) {
 	specPath := field.NewPath("spec")
 	if problems := validateShape(specPath, spec); len(problems) > 0 {
 		return nil, problems
@@ -89,7 +76,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	if problem := validateExtent(specPath, spec, jobs); problem != nil {
 		return nil, append(problems, problem)
 	}
-	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets)...)
+	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets, volumes)...)
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
 		if job == nil {
@@ -99,8 +86,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 		cases := casesOf(spec, workload, job)
 		wrong := addSearch(specPath.Child("workloads").Index(i), workload, cases)
 		wrong = append(wrong, validateUntilOf(specPath.Child("workloads").Index(i), workload, cases)...)
-		wrong = append(wrong, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, modes)...)
-		wrong = append(wrong, addProbes(specPath.Child("workloads").Index(i).Child("probe"), workload, cases, spec.Targets)...)
+		wrong = append(wrong, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, volumes)...)
+		probePath := specPath.Child("workloads").Index(i).Child("probe")
+		wrong = append(wrong, addProbes(probePath, workload, cases, spec.Targets, volumes)...)
 		if len(wrong) == 0 {
 			wrong = validateDeadline(specPath, i, spec, cases)
 		}
@@ -128,11 +116,12 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, modes VolumeModes) ([]Run, field.
 	return ordered, nil
 }
 
-func validateTargets(path *field.Path, targets []v1alpha1.Target) field.ErrorList {
+func validateTargets(path *field.Path, targets []v1alpha1.Target, volumes Volumes) field.ErrorList {
 	var problems field.ErrorList
 	for i := range targets {
-		problems = append(problems, storage.Validate(path.Index(i), &targets[i])...)
-		problems = append(problems, validatePrecondition(path.Index(i), &targets[i])...)
+		kind := volumes.KindOf(&targets[i])
+		problems = append(problems, storage.Validate(path.Index(i), &targets[i], kind)...)
+		problems = append(problems, validatePrecondition(path.Index(i), &targets[i], kind)...)
 	}
 	return problems
 }
@@ -286,23 +275,6 @@ func Record(runs []Run) []v1alpha1.Run {
 	return recorded
 }
 
-// ModeOf returns the volume mode of a target.
-func (m VolumeModes) ModeOf(t *v1alpha1.Target) corev1.PersistentVolumeMode {
-	if storage.IsProvisioned(t) {
-		return storage.VolumeMode(t)
-	}
-	if mode, ok := m[t.Name]; ok {
-		return mode
-	}
-	return corev1.PersistentVolumeFilesystem
-}
-
-// ReadOnly says whether nothing may be written to a target: a device that existed before holds data that
-// fio would overwrite, where a file system has room for files beside.
-func (m VolumeModes) ReadOnly(t *v1alpha1.Target) bool {
-	return !storage.IsProvisioned(t) && m.ModeOf(t) == corev1.PersistentVolumeBlock
-}
-
 // kind is what the validity of a workload on a target depends on.
 type kind struct {
 	mode     corev1.PersistentVolumeMode
@@ -326,13 +298,16 @@ func (k kind) validate(path *field.Path, job *fio.JobFile) field.ErrorList {
 
 // validateCases validates a workload's cases once for each kind of target, so that a problem is not reported
 // again for every case and target.
-func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target, modes VolumeModes) field.ErrorList {
+func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target, volumes Volumes) field.ErrorList {
 	kinds := map[kind]bool{}
 	seen := map[string]bool{}
 	var problems field.ErrorList
 	for i := range targets {
 		t := &targets[i]
-		k := kind{mode: modes.ModeOf(t), readOnly: modes.ReadOnly(t), objects: storage.IsObjectStore(t), content: t.DataSource != nil || modes.ReadOnly(t)}
+		k := kind{
+			mode: volumes.ModeOf(t), readOnly: volumes.ReadOnly(t), objects: volumes.KindOf(t).IsObjectStore(),
+			content: t.DataSource != nil || volumes.ReadOnly(t),
+		}
 		if kinds[k] {
 			continue
 		}

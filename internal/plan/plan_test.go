@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -299,13 +300,17 @@ func TestProblems(t *testing.T) {
 	small.Capacity = new(resource.MustParse("100Mi"))
 	raw := builder.NewBlockTarget("raw")
 	raw.Capacity = new(resource.MustParse("100Mi"))
+	random, probed := sized("w", "1M", 1), builder.NewWorkload("w")
+	random.Fio.RW, probed.Probe = "randwrite", new(true)
+	preconditioned := builder.NewTarget("p")
+	preconditioned.Precondition = &v1alpha1.Precondition{}
 	unsized := builder.NewTarget("unsized")
 	unsized.Capacity = nil
 	for _, test := range []struct {
 		name      string
 		targets   []v1alpha1.Target
 		workloads []v1alpha1.Workload
-		modes     VolumeModes
+		modes     Volumes
 		runs      int    // 0: one for each workload on each target
 		field     string // of the only problem; "" for none
 		detail    string
@@ -348,19 +353,48 @@ func TestProblems(t *testing.T) {
 		field: "spec.workloads[0].fio.options", detail: "exec_prerun",
 	}, {
 		name: "reads of a raw claim", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{builder.NewWorkload("w")},
-		modes: VolumeModes{"c": corev1.PersistentVolumeBlock},
+		modes: Volumes{"c": {Mode: corev1.PersistentVolumeBlock}},
 	}, {
 		name: "writes to a raw claim", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{writes},
-		modes: VolumeModes{"c": corev1.PersistentVolumeBlock}, field: "spec.workloads[0].fio.rw", detail: "",
+		modes: Volumes{"c": {Mode: corev1.PersistentVolumeBlock}}, field: "spec.workloads[0].fio.rw", detail: "",
 	}, {
 		name: "verification of a raw claim", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")},
 		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nrw=read\nsize=1M\nverify=pattern\nverify_pattern=0\n")},
-		modes:     VolumeModes{"c": corev1.PersistentVolumeBlock}, field: "spec.workloads[0].jobFile", detail: "fio prints bytes that are not as it expects",
+		modes:     Volumes{"c": {Mode: corev1.PersistentVolumeBlock}},
+		field:     "spec.workloads[0].jobFile", detail: "fio prints bytes that are not as it expects",
 	}, {
 		name: "verification of a new raw volume", targets: []v1alpha1.Target{builder.NewBlockTarget("b")},
 		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nrw=read\nsize=1M\nverify=pattern\nverify_pattern=0\n")},
 	}, {
 		name: "writes to a new raw volume", targets: []v1alpha1.Target{builder.NewBlockTarget("b")}, workloads: []v1alpha1.Workload{writes},
+	}, {
+		name:    "random writes to a claim on a bucket",
+		targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{random},
+		modes: Volumes{"c": {Driver: storage.S3Driver}},
+		field: "spec.workloads[0].fio.rw", detail: "Mountpoint writes a file from its first byte to its last",
+	}, {
+		name:    "writes in order to a claim on a bucket",
+		targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{sized("w", "1M", 1)},
+		modes: Volumes{"c": {Driver: storage.S3Driver}},
+	}, {
+		name:    "random writes to a claim on EFS",
+		targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{random},
+		modes: Volumes{"c": {Driver: storage.EFSDriver}},
+	}, {
+		name:    "a probe on a claim on a bucket",
+		targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{probed},
+		modes: Volumes{"c": {Driver: storage.S3Driver}},
+		field: "spec.workloads[0].probe", detail: "object stores are not probed",
+	}, {
+		name:    "a device of a StorageClass of EFS",
+		targets: []v1alpha1.Target{builder.NewBlockTarget("b")}, workloads: []v1alpha1.Workload{builder.NewWorkload("w")},
+		modes: Volumes{"b": {Driver: storage.EFSDriver}},
+		field: "spec.targets[0].volumeMode", detail: "have no raw block volumes",
+	}, {
+		name:    "a precondition of a StorageClass of EFS",
+		targets: []v1alpha1.Target{preconditioned}, workloads: []v1alpha1.Workload{builder.NewWorkload("w")},
+		modes: Volumes{"p": {Driver: storage.EFSDriver}},
+		field: "spec.targets[0].precondition", detail: "it writes all of a new volume",
 	}, {
 		name: "job file that is none", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{builder.NewJobFile("w", "rw=read")},
 		field: "spec.workloads[0].jobFile", detail: "stands before any section",
@@ -384,10 +418,10 @@ func TestProblems(t *testing.T) {
 func TestModeOf(t *testing.T) {
 	raw, file := builder.NewBlockTarget("raw"), builder.NewTarget("file")
 	claim := builder.NewClaimTarget("claim", "c")
-	modes := VolumeModes{"claim": corev1.PersistentVolumeBlock}
+	modes := Volumes{"claim": {Mode: corev1.PersistentVolumeBlock}}
 	for _, test := range []struct {
 		target v1alpha1.Target
-		modes  VolumeModes
+		modes  Volumes
 		want   corev1.PersistentVolumeMode
 	}{
 		{raw, nil, corev1.PersistentVolumeBlock}, {file, modes, corev1.PersistentVolumeFilesystem},

@@ -29,14 +29,14 @@ func PreconditionOf(t *v1alpha1.Target) *fio.Precondition {
 }
 
 // validatePrecondition refuses what would write what is not the benchmark's, and what the API server refuses too.
-func validatePrecondition(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+func validatePrecondition(path *field.Path, t *v1alpha1.Target, kind storage.Kind) field.ErrorList {
 	p := PreconditionOf(t)
 	if p == nil {
 		return nil
 	}
 	at := path.Child("precondition")
 	switch {
-	case !storage.HasCapacity(t) || t.DataSource != nil:
+	case !storage.HasCapacity(t) || kind.IsPartOfService() || t.DataSource != nil:
 		return field.ErrorList{field.Forbidden(at, preconditionForbidden)}
 	case storage.VolumeMode(t) == corev1.PersistentVolumeBlock && storage.AccessMode(t) == corev1.ReadWriteOncePod:
 		return field.ErrorList{field.Forbidden(at, preconditionForOnePod)}
@@ -121,7 +121,7 @@ func (l *Layout) preconditionBytes(run *Run, shares Shares, measured []*Run) lay
 		return layoutBytes{}
 	}
 	passes := float64(p.Passes)
-	if l.modes.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
+	if l.found.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
 		before := layoutOf(slices.DeleteFunc(slices.Clone(shares), func(s Share) bool { return !s.Whole }))
 		return layoutBytes{all: passes * before.all, most: passes * before.most, uncounted: before.uncounted}
 	}

@@ -85,8 +85,8 @@ func PreconditionCosts(runs []Run) []CreditCost {
 }
 
 // PreconditionBytes returns how many bytes are written to the first client's volume of each target before the first run there is measured, by the targets' names.
-func PreconditionBytes(runs []Run, modes VolumeModes) map[string]float64 {
-	layout, used := NewLayout(runs, modes), map[string]float64{}
+func PreconditionBytes(runs []Run, found Volumes) map[string]float64 {
+	layout, used := NewLayout(runs, found), map[string]float64{}
 	for i := range runs {
 		run := &runs[i]
 		if _, seen := used[run.Target.Name]; seen {
@@ -103,7 +103,7 @@ func (l *Layout) firstPreconditionBytes(run *Run) float64 {
 	if p == nil {
 		return 0
 	}
-	if l.modes.ModeOf(run.Target) == corev1.PersistentVolumeBlock {
+	if l.found.ModeOf(run.Target) == corev1.PersistentVolumeBlock {
 		capacity := storage.Capacity(run.Target)
 		return float64(p.Passes) * float64(capacity.Value())
 	}

@@ -7,7 +7,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // AdmitsProbe says whether a spec would be valid, too, if a workload that has no probe had one.
@@ -24,11 +23,13 @@ func AdmitsProbe(spec *v1alpha1.StorageBenchmarkSpec, workload string) bool {
 }
 
 // addProbes gives the cases of a workload their probes if it wants some, and says why there can be none.
-func addProbes(path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target) field.ErrorList {
+func addProbes(
+	path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target, volumes Volumes,
+) field.ErrorList {
 	if !ptr.Deref(w.Probe, false) {
 		return nil
 	}
-	if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return storage.IsObjectStore(&t) }) {
+	if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return volumes.KindOf(&t).IsObjectStore() }) {
 		return field.ErrorList{field.Forbidden(path, "object stores are not probed: measure more jobs by matrix, such as {numjobs: [1, 2, 4]}, or remove probe")}
 	}
 	for i := range cases {

@@ -88,12 +88,14 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 	target := f.Planned.Target
 	volumes := analysis.Volumes{New: storage.HasCapacity(target), PerClient: !storage.IsShared(target)}
 	if p := plan.PreconditionOf(target); p != nil {
-		volumes.WrittenBytes = plan.PreconditionBytes(f.Plan, plan.VolumeModes{target.Name: f.Mode})[target.Name]
+		found := plan.Volumes{target.Name: {Mode: f.Mode, Driver: f.Target.Driver}}
+		volumes.WrittenBytes = plan.PreconditionBytes(f.Plan, found)[target.Name]
 		volumes.BlockBytes = float64(p.BlockBytes())
 	}
 	history := analysis.FollowCredits(target.Name, f.Target.Limits, f.Runs, volumes, f.accessOf)
 	all := analysis.Known{
-		Storage: f.Target.Limits, Client: f.Target.ClientLimits, Unlimited: storage.IsObjectStore(target), Nodes: f.countNodes(clients),
+		Storage: f.Target.Limits, Client: f.Target.ClientLimits, Nodes: f.countNodes(clients),
+		Unlimited: storage.KindOf(target, f.Target.Driver).IsObjectStore(),
 	}
 	if !f.areNodesAlike(clients) {
 		all.Client = nil // what one of them can do says nothing of the others

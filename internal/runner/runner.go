@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,9 @@ type Options struct {
 	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
 	Directory string
+	// HoldDirectory puts a file into the directory, for storage where a directory is gone with the last file in it.
+	// Clean removes it.
+	HoldDirectory bool
 	// KeepDirectory has Clean leave the directory itself, which is the root of a volume.
 	KeepDirectory bool
 	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.
@@ -95,10 +99,29 @@ func (o Options) makeDirectory() error {
 	if errors.Is(err, os.ErrPermission) {
 		return failf(digest.ExitFailed, "make the directory for test files: %v: %s", err, adviseOnRoot(nearest(o.Directory), os.Getuid(), o.groups()))
 	}
+	if err == nil && o.HoldDirectory {
+		err = holdDirectory(o.Directory)
+	}
 	if err != nil {
 		return failf(digest.ExitFailed, "make the directory for test files: %v", err)
 	}
 	return nil
+}
+
+// holder is the file that holds a directory in an object store.
+const holder = ".storagebench"
+
+// holdDirectory makes the file that holds a directory, unless another pod has made it: no file can be written twice.
+func holdDirectory(directory string) error {
+	file, err := os.OpenFile(filepath.Join(directory, holder), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString("This file holds the directory of a benchmark's test files, and goes with it.\n")
+	return errors.Join(err, file.Close())
 }
 
 // groups returns the groups of the process, as far as they are known.

@@ -172,6 +172,25 @@ func TestLayoutMeasureClean(t *testing.T) {
 	f.wants(Clean(f.Options), 0) // again, as when its pod is repeated
 }
 
+// A directory of an object store is held by a file while there are no test files, which pods make once and clean-up
+// removes.
+func TestDirectoryIsHeld(t *testing.T) {
+	f := newFixture(t, "")
+	f.HoldDirectory = true
+	for range 2 {
+		if err := f.makeDirectory(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(filepath.Join(f.Directory, holder)); err != nil {
+			t.Error(err)
+		}
+	}
+	f.wants(Clean(f.Options), 0)
+	if _, err := os.Stat(f.Directory); !os.IsNotExist(err) {
+		t.Errorf("the directory is still there: %v", err)
+	}
+}
+
 // The root of a volume is emptied, and stays.
 func TestCleanKeepsTheRoot(t *testing.T) {
 	f := newFixture(t, "")

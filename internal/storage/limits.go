@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -23,6 +24,12 @@ type Class struct {
 	Driver     string
 	Parameters map[string]string
 	Attributes map[string]string
+	// Capacity is the size of a volume that is there, nil for a volume that is made in the size that the target gives.
+	Capacity *resource.Quantity
+	// Bucket is the bucket of a volume that is there, "" if it is not known or not one of AWS.
+	Bucket string
+	// Unknown is for a volume that is there, and that the class may not describe.
+	Unknown bool
 	// Region is where the storage is, as far as limits depend on it. Empty if it is not known, as before the first pod has a node.
 	Region string
 }
@@ -45,21 +52,54 @@ func ClassOf(class *storagev1.StorageClass) Class {
 // else what AWS documents.
 func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	if t.Limits != nil {
-		return given(t.Limits, scopeOf(t), limitsOfSpec)
+		return given(t.Limits, scopeOf(KindOf(t, class.Driver)), limitsOfSpec)
 	}
-	switch {
-	case t.EFS != nil:
-		return known(fileSystem(t.EFS, class.Region).Limits(), v1alpha1.ScopeFileSystem)
-	case t.S3 != nil && t.S3.EndpointURL == nil:
-		return known(aws.BucketLimits(t.S3.Bucket), v1alpha1.ScopeFileSystem)
-	case t.EBS != nil:
-		return known(withAttributes(ebsVolume(t), class.Attributes).Limits(), v1alpha1.ScopeVolume)
-	case t.StorageClassName != nil && isEBS(class.Driver):
-		volume := withParameters(aws.Volume{GiB: gibibytes(t)}, class.Parameters)
-		return known(withAttributes(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
+	switch KindOf(t, class.Driver) {
+	case KindEFS:
+		return fileSystemLimits(t, class.Region)
+	case KindS3:
+		return bucketLimits(t, class.Bucket)
+	case KindEBS:
+		return volumeLimits(t, class)
 	default:
 		return nil
 	}
+}
+
+// fileSystemLimits are those of an EFS file system. Only a target of efs tells its throughput mode, from which they
+// follow.
+func fileSystemLimits(t *v1alpha1.Target, region string) *v1alpha1.KnownLimits {
+	if t.EFS == nil {
+		return nil
+	}
+	return known(fileSystem(t.EFS, region).Limits(), v1alpha1.ScopeFileSystem)
+}
+
+// bucketLimits are those of the bucket of a target of s3, or else of the volume that was found.
+func bucketLimits(t *v1alpha1.Target, found string) *v1alpha1.KnownLimits {
+	bucket := found
+	if t.S3 != nil {
+		bucket = t.S3.Bucket
+	}
+	if bucket == "" || (t.S3 != nil && t.S3.EndpointURL != nil) {
+		return nil
+	}
+	return known(aws.BucketLimits(bucket), v1alpha1.ScopeFileSystem)
+}
+
+// volumeLimits are those of an EBS volume. Of a claim, they are known of a volume that is there and that the class
+// describes.
+func volumeLimits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
+	var volume aws.Volume
+	switch {
+	case t.EBS != nil:
+		volume = ebsVolume(t)
+	case class.Unknown, t.ClaimName != nil && class.Capacity == nil:
+		return nil
+	default:
+		volume = withParameters(aws.Volume{GiB: inGiB(ptr.Deref(class.Capacity, Capacity(t)))}, class.Parameters)
+	}
+	return known(withAttributes(volume, class.Attributes).Limits(), v1alpha1.ScopeVolume)
 }
 
 // LimitsInZone returns the limits of a target that a node in a zone uses, if they are those that were found before the zone was known.
@@ -88,17 +128,17 @@ func ClientLimits(t *v1alpha1.Target, driver, instanceType string) []v1alpha1.Kn
 	instance, ok := aws.LookupInstance(instanceType)
 	switch {
 	case !ok:
-	case isEBS(driver):
+	case KindOfDriver(driver) == KindEBS:
 		add(ebsLimits(instanceType, instance), v1alpha1.ScopeInstance)
-	case driver == EFSDriver, driver == S3Driver:
+	case KindOfDriver(driver).IsPartOfService():
 		add(networkLimits(instanceType, instance), v1alpha1.ScopeInstance)
 	}
 	return all
 }
 
-// scopeOf returns what limits of a target are limits of, if the user does not say.
-func scopeOf(t *v1alpha1.Target) v1alpha1.LimitScope {
-	if t.EFS != nil || t.S3 != nil {
+// scopeOf returns what limits of storage of a kind are limits of, if the user does not say.
+func scopeOf(kind Kind) v1alpha1.LimitScope {
+	if kind.IsPartOfService() {
 		return v1alpha1.ScopeFileSystem
 	}
 	return v1alpha1.ScopeVolume
@@ -238,9 +278,11 @@ func number(value string) *int64 {
 
 const gib = 1 << 30
 
-// gibibytes is the size of the target's volume, rounded up as the driver does.
-func gibibytes(t *v1alpha1.Target) int64 {
-	capacity := Capacity(t)
+// gibibytes is the size of the target's new volume, rounded up as the driver does.
+func gibibytes(t *v1alpha1.Target) int64 { return inGiB(Capacity(t)) }
+
+// inGiB is a size in whole GiB, rounded up.
+func inGiB(capacity resource.Quantity) int64 {
 	bytes := capacity.Value()
 	return bytes/gib + min(bytes%gib, 1)
 }

@@ -28,7 +28,7 @@ func TestLimits(t *testing.T) {
 	}{{
 		name: "nothing is known of other drivers", target: "{name: t, storageClassName: c}", class: Class{Driver: "x", Parameters: map[string]string{"type": "gp3"}},
 	}, {
-		name: "a claim's driver is not asked", target: "{name: t, claimName: c}",
+		name: "a claim whose driver is not known", target: "{name: t, claimName: c}",
 	}, {
 		name: "the user says", target: "{name: t, claimName: c, limits: {iops: 5}}",
 		want: &v1alpha1.Limits{Scope: volume, IOPS: new(int64(5))}, source: "spec.targets[].limits",
@@ -253,7 +253,7 @@ func TestValidate(t *testing.T) {
 	} {
 		_, target := benchmark(t, test.target)
 		got := ""
-		if errs := Validate(specPath, target); len(errs) > 0 {
+		if errs := Validate(specPath, target, KindOf(target, "")); len(errs) > 0 {
 			got = errs[0].Error()
 		}
 		if (test.want == "") != (got == "") || !strings.HasPrefix(got, test.want) {

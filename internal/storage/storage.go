@@ -17,6 +17,7 @@ const (
 	EBSDriver = "ebs.csi.aws.com"
 	EFSDriver = "efs.csi.aws.com"
 	S3Driver  = "s3.csi.aws.com"
+	fsxDriver = "fsx.csi.aws.com" // for Lustre
 
 	// EBSAutoModeDriver makes the EBS volumes of EKS Auto Mode, with the parameters of EBSDriver. AWS runs it, and it
 	// knows nothing of that driver's volumes.
@@ -96,29 +97,19 @@ func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || 
 // MakesVolume says whether the target's PersistentVolume is made for the benchmark, by itself: of storage that is mounted as it is.
 func MakesVolume(t *v1alpha1.Target) bool { return t.S3 != nil || (t.EFS != nil && isStatic(t.EFS)) }
 
-// DriverOf returns the driver that makes the volumes of a provisioner, as StorageClasses and volumes name it.
-func DriverOf(provisioner string) string {
-	if provisioner == ebsInTree {
-		return EBSDriver
-	}
-	return provisioner
-}
+// HasOwnPrefix reports whether the volume is a part of a bucket that holds nothing but the benchmark's files. A volume
+// of a bucket that somebody else has made may hold anything.
+func HasOwnPrefix(t *v1alpha1.Target) bool { return t.S3 != nil }
 
-// isEBS says whether volumes of a CSI driver are EBS volumes.
-func isEBS(driver string) bool { return driver == EBSDriver || driver == EBSAutoModeDriver }
-
-// IsObjectStore says whether files are objects of a store, which are written once, from beginning to end.
-func IsObjectStore(t *v1alpha1.Target) bool { return t.S3 != nil }
-
-// KeepsFiles says whether files on the target stay when its claim is deleted, so that they must be deleted before:
-// somebody's claim, and storage whose driver leaves files behind. driver is the CSI driver of the target's
-// StorageClass, "" if unknown.
+// KeepsFiles reports whether files on the target stay when its claim is deleted, so that they must be deleted before:
+// on somebody's claim, and on storage whose driver leaves files behind. driver is the one that was found, "" if none
+// was.
 func KeepsFiles(t *v1alpha1.Target, driver string) bool {
-	return !IsProvisioned(t) || t.EFS != nil || t.S3 != nil || LeavesFiles(driver)
+	return !IsProvisioned(t) || KindOf(t, driver).IsPartOfService()
 }
 
-// LeavesFiles says whether the files of a volume stay when its CSI driver deletes it, or lets it go.
-func LeavesFiles(driver string) bool { return driver == EFSDriver || driver == S3Driver }
+// LeavesFiles reports whether the files of a volume stay when its CSI driver deletes it, or lets it go.
+func LeavesFiles(driver string) bool { return KindOfDriver(driver).IsPartOfService() }
 
 // Driver returns the CSI driver of targets that do not name a StorageClass or a claim, else "".
 func Driver(t *v1alpha1.Target) string {

@@ -344,9 +344,11 @@ func TestKinds(t *testing.T) {
 			test.claim = child.Name(sb, "t")
 		}
 		if Kinds(target) != 1 || ClaimName(sb, target, 0) != test.claim || Driver(target) != test.driver || IsProvisioned(target) != test.provisioned ||
-			HasCapacity(target) != test.hasCapacity || IsObjectStore(target) != test.isObjectStore || KeepsFiles(target, Driver(target)) != test.keepsAll {
+			HasCapacity(target) != test.hasCapacity || KindOf(target, "").IsObjectStore() != test.isObjectStore ||
+			KeepsFiles(target, Driver(target)) != test.keepsAll {
 			t.Errorf("%s: kinds %d, claim %s, driver %s, provisioned %t, has capacity %t, object store %t, keeps files %t", test.target,
-				Kinds(target), ClaimName(sb, target, 0), Driver(target), IsProvisioned(target), HasCapacity(target), IsObjectStore(target), KeepsFiles(target, Driver(target)))
+				Kinds(target), ClaimName(sb, target, 0), Driver(target), IsProvisioned(target), HasCapacity(target),
+				KindOf(target, "").IsObjectStore(), KeepsFiles(target, Driver(target)))
 		}
 	}
 	_, class := benchmark(t, "{name: t, storageClassName: c}")

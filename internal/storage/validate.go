@@ -13,9 +13,9 @@ import (
 )
 
 // Validate refuses what AWS would refuse of a target, or its driver would silently change. path is the field of the
-// target. The API server refuses most of it too; a plan can be made without one.
-func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
-	errs := append(validateVolume(path, t), validateDataSource(path, t)...)
+// target, kind what is known of its storage. The API server refuses most of it too; a plan can be made without one.
+func Validate(path *field.Path, t *v1alpha1.Target, kind Kind) field.ErrorList {
+	errs := append(validateVolume(path, t, kind), validateDataSource(path, t)...)
 	switch {
 	case t.EBS != nil:
 		errs = append(errs, validateEBS(path, t)...)
@@ -26,26 +26,28 @@ func Validate(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 }
 
 // validateVolume refuses what the kind of storage cannot have: the objects would be made, and no pod could ever start.
-func validateVolume(path *field.Path, t *v1alpha1.Target) field.ErrorList {
+func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.ErrorList {
 	var errs field.ErrorList
-	shared, claimed := t.EFS != nil || t.S3 != nil, t.ClaimName != nil
+	shared, claimed, ofClass := kind.IsPartOfService(), t.ClaimName != nil, t.StorageClassName != nil
 	mode, access := VolumeMode(t), ptr.Deref(t.AccessMode, "")
 	switch at := path.Child("capacity"); {
 	case t.Capacity == nil:
-	case claimed || shared:
+	case !HasCapacity(t):
 		errs = append(errs, field.Forbidden(at, "only new volumes have one: remove it"))
 	case t.Capacity.Value() < 1:
 		errs = append(errs, field.Invalid(at, t.Capacity.String(), "give at least 1, such as 500Mi or 30Gi"))
 	}
 	switch at := path.Child("accessMode"); {
+	case ofClass && kind == KindS3 && AccessMode(t) != corev1.ReadWriteMany:
+		errs = append(errs, field.Invalid(at, AccessMode(t), "S3 buckets are shared: set ReadWriteMany"))
 	case t.AccessMode == nil:
 	case !slices.Contains(accessModes, access):
 		errs = append(errs, field.NotSupported(at, access, accessModes))
 	case claimed:
 		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
-	case shared && access != corev1.ReadWriteMany:
+	case shared && !ofClass && access != corev1.ReadWriteMany:
 		errs = append(errs, field.Invalid(at, access, "EFS file systems and S3 buckets are shared: remove it, or set ReadWriteMany"))
-	case t.EBS != nil && access == corev1.ReadWriteMany:
+	case kind == KindEBS && access == corev1.ReadWriteMany && (t.EBS != nil || mode == corev1.PersistentVolumeFilesystem):
 		errs = append(errs, field.Invalid(at, access, "an EBS volume belongs to one node: remove it, or use efs for storage that is shared"))
 	}
 	switch at := path.Child("volumeMode"); {
@@ -53,10 +55,10 @@ func validateVolume(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 		errs = append(errs, field.NotSupported(at, mode, volumeModes))
 	case claimed && t.VolumeMode != nil:
 		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
-	case shared && mode == corev1.PersistentVolumeBlock:
+	case shared && !claimed && mode == corev1.PersistentVolumeBlock:
 		errs = append(errs, field.Invalid(at, mode, "EFS file systems and S3 buckets have no raw block volumes: remove it, or use ebs"))
 	}
-	if t.VolumeAttributesClassName != nil && (claimed || shared) {
+	if t.VolumeAttributesClassName != nil && !HasCapacity(t) {
 		errs = append(errs, field.Forbidden(path.Child("volumeAttributesClassName"), "it is for new volumes: remove it, or use storageClassName or ebs"))
 	}
 	return errs

@@ -100,10 +100,39 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			target := *test.target.DeepCopy()
 			test.change(&target)
-			errs := Validate(field.NewPath("t"), &target)
+			errs := Validate(field.NewPath("t"), &target, KindOf(&target, ""))
 			if test.want == "" && len(errs) > 0 || test.want != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), test.want)) {
 				t.Errorf("errors %v, want one with %q", errs, test.want)
 			}
 		})
+	}
+}
+
+// What storage cannot have is refused of a StorageClass as of a target of its own, as the driver decides.
+func TestVolumesThatDriversCannotMake(t *testing.T) {
+	const many, block = corev1.ReadWriteMany, corev1.PersistentVolumeBlock
+	for name, test := range map[string]struct {
+		driver string
+		access *corev1.PersistentVolumeAccessMode
+		mode   *corev1.PersistentVolumeMode
+		want   string // "" if it can be
+	}{
+		"a shared disk of EBS":             {EBSDriver, new(many), nil, "t.accessMode: Invalid value"},
+		"a shared disk of Auto Mode":       {EBSAutoModeDriver, new(many), nil, "an EBS volume belongs to one node"},
+		"a shared device of EBS":           {EBSDriver, new(many), new(block), ""}, // of type io2
+		"a disk of EBS":                    {EBSDriver, nil, nil, ""},
+		"an access point for one node":     {EFSDriver, nil, nil, ""},
+		"a device of EFS":                  {EFSDriver, new(many), new(block), "have no raw block volumes"},
+		"a bucket":                         {S3Driver, new(many), nil, ""},
+		"a bucket for one node by default": {S3Driver, nil, nil, "S3 buckets are shared: set ReadWriteMany"},
+		"a device of another driver":       {"csi.fake", new(many), new(block), ""},
+	} {
+		target := &v1alpha1.Target{StorageClassName: new("c"), AccessMode: test.access, VolumeMode: test.mode}
+		target.Capacity = new(resource.MustParse("1Gi"))
+		errs := Validate(field.NewPath("t"), target, KindOf(target, test.driver))
+		wrong := min(1, len(test.want))
+		if len(errs) != wrong || wrong > 0 && !strings.Contains(errs[0].Error(), test.want) {
+			t.Errorf("%s: errors %v, want one with %q", name, errs, test.want)
+		}
 	}
 }

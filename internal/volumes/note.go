@@ -35,7 +35,7 @@ func Note(sb *v1alpha1.StorageBenchmark, target *v1alpha1.TargetStatus, claims C
 			noteProvisioning(target, at)
 		}
 		if !at.Named { // somebody's, of which nothing else tells the driver
-			target.Driver = storage.DriverOf(Provisioner(at.Volume))
+			target.Driver = Driver(at.Volume)
 		}
 		if at.Named && at.Node != "" && !ours.ClusterObject(sb, at.Volume) { // a pod uses it
 			noteTestFiles(target, at)

@@ -40,8 +40,12 @@ func Provisioner(pv *corev1.PersistentVolume) string { return pv.Annotations[our
 
 // Driver returns the driver of a volume, "" if that has none.
 func Driver(pv *corev1.PersistentVolume) string {
-	if pv.Spec.CSI != nil {
+	switch {
+	case pv.Spec.CSI != nil:
 		return pv.Spec.CSI.Driver
+	case pv.Spec.AWSElasticBlockStore != nil: // one from before CSI, which Kubernetes gives to the driver
+		return storage.EBSDriver
+	default:
+		return storage.DriverOf(Provisioner(pv))
 	}
-	return storage.DriverOf(Provisioner(pv))
 }

@@ -56,10 +56,13 @@ func TestDriver(t *testing.T) {
 	}
 	byCSI := made("ebs.csi.aws.com")
 	byCSI.Spec.CSI = &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com"}
+	byHand := &corev1.PersistentVolume{}
+	byHand.Spec.AWSElasticBlockStore = &corev1.AWSElasticBlockStoreVolumeSource{VolumeID: "vol-1"}
 	for name, test := range map[string]struct {
 		pv   *corev1.PersistentVolume
 		want string
 	}{
+		"before CSI, by hand": {byHand, "ebs.csi.aws.com"},
 		"CSI":                 {byCSI, "ebs.csi.aws.com"},
 		"before CSI":          {made("kubernetes.io/aws-ebs"), "ebs.csi.aws.com"},
 		"another provisioner": {made("rancher.io/local-path"), "rancher.io/local-path"},

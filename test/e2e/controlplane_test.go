@@ -122,7 +122,7 @@ func TestOperatorKilledWhileWaiting(t *testing.T) {
 	interfere(t, []string{"pause", "csi-provisioner"}, []string{"resume", "csi-provisioner"})
 	until(t, provisioning.sb, "the step before", atStep(v1alpha1.ReasonSuspended))
 	setSuspend(t, provisioning.sb, false)
-	provisioning.see(t, provisioning.sb, "target volume: ")
+	provisioning.see(t, provisioning.sb, "target volume: ExternalProvisioning: ")
 	cleaning.see(t, cleaning.sb, "removal of volume")
 
 	for _, s := range []*struck{provisioning, cleaning} {

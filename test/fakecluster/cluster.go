@@ -211,7 +211,9 @@ func install(c client.Client) error {
 	objects := []client.Object{
 		class(builder.StorageClass, corev1.PersistentVolumeReclaimDelete),
 		class(RetainClass, corev1.PersistentVolumeReclaimRetain),
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: Driver}},
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.EBSDriver}},
+		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.EFSDriver}},
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: storage.S3Driver}},
 	}
 	for client := range Nodes {

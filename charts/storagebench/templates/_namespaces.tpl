@@ -3,7 +3,7 @@ The operator's rules but for what has no namespace, so that both modes have one 
 what an API server says.
 */}}
 {{- define "storagebench.namespacedRules" -}}
-{{- $cluster := list "csidrivers" "nodes" "persistentvolumes" "storageclasses" "volumeattributesclasses" }}
+{{- $cluster := list "csidrivers" "csinodes" "nodes" "persistentvolumes" "storageclasses" "volumeattributesclasses" }}
 {{- $rules := list }}
 {{- range (include "storagebench.rules" (list "operator-role.yaml" .) | fromYamlArray) }}
 {{- $resources := list }}

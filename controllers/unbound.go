@@ -1,0 +1,111 @@
+package controllers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/storage"
+)
+
+// This file tells why a claim has no volume yet.
+
+// explainClaim tells why a claim is not bound yet: what the cluster lacks for that, and the driver's own words. A
+// volume that is made only when its pod has been scheduled may wait for a pod that cannot be.
+func (p *pass) explainClaim(ctx context.Context, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
+	lacks, err := p.whatClaimLacks(ctx, claim)
+	if err != nil {
+		return "", err
+	}
+	said, err := p.lastWarning(ctx, claim.UID)
+	words := slices.DeleteFunc(
+		[]string{lacks, cmp.Or(said.text, attempt.StartMessage(pod))},
+		func(text string) bool { return text == "" },
+	)
+	return cmp.Or(strings.Join(words, "; "), p.describeUnbound(claim)), err
+}
+
+// describeUnbound tells of a claim about which nobody says anything, with the StorageClass of its target.
+func (s *scope) describeUnbound(claim *corev1.PersistentVolumeClaim) string {
+	text := fmt.Sprintf("claim %s is not bound yet", claim.Name)
+	if class := s.sb.Status.Target(s.ClaimTargets[claim.Name]).StorageClassName; class != "" {
+		text += fmt.Sprintf(" (StorageClass %s)", class)
+	}
+	return text
+}
+
+// whatClaimLacks tells what the cluster lacks for the volume of a claim, "" if nothing is known to be lacking.
+func (p *pass) whatClaimLacks(ctx context.Context, claim *corev1.PersistentVolumeClaim) (string, error) {
+	name := p.ClaimTargets[claim.Name]
+	i := slices.IndexFunc(p.sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == name })
+	if i < 0 {
+		return "", nil
+	}
+	if driver := p.sb.Status.Target(name).Driver; driver != storage.NoProvisioner {
+		return p.whyNotOnNode(ctx, claim.Annotations[ours.SelectedNode], driver)
+	}
+	return p.whyNoneIsFree(ctx, &p.sb.Spec.Targets[i])
+}
+
+// restReleased is how long the volumes of the cluster are left alone after a look at them: there may be many.
+const restReleased = 20 * time.Second
+
+// released is what a look at the cluster's volumes has found, and until when there is no other.
+type released struct {
+	target, text string
+	until        time.Time
+}
+
+// whyNoneIsFree names a volume of a target's static StorageClass that would fit, had it not been another claim's
+// before, "" if there is none.
+func (p *pass) whyNoneIsFree(ctx context.Context, target *v1alpha1.Target) (string, error) {
+	if last := p.memory.released; last.target == target.Name && p.now.Time.Before(last.until) {
+		return last.text, nil
+	}
+	found := released{target: target.Name, until: p.Clock.Now().Add(restReleased)}
+	err := p.eachVolume(ctx, func(volume *corev1.PersistentVolume) {
+		if found.text == "" && ours.IsReleased(p.sb, target, volume) {
+			found.text = describeReleased(volume, p.sb.Namespace)
+		}
+	})
+	p.memory.released = found
+	return found.text, err
+}
+
+// describeReleased tells what makes a volume usable again. Claims of other namespaces are not named: users need not
+// know of them.
+func describeReleased(volume *corev1.PersistentVolume, namespace string) string {
+	before := "a claim of another namespace"
+	if ref := volume.Spec.ClaimRef; ref.Namespace == namespace {
+		before = fmt.Sprintf("claim %s/%s", ref.Namespace, ref.Name)
+	}
+	return fmt.Sprintf(
+		"volume %s fits, but is Released since %s: have an administrator save or wipe what is on it, and clear its claimRef "+
+			`(kubectl patch pv %s --type=json -p '[{"op": "remove", "path": "/spec/claimRef"}]')`,
+		volume.Name,
+		before,
+		volume.Name,
+	)
+}
+
+// withoutOldScheduling returns a pod without what the scheduler said before it has chosen the node for which the volume
+// of a claim is made: the pod keeps these words until the volume is there. There need not be a pod or a claim.
+func withoutOldScheduling(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) *corev1.Pod {
+	if pod == nil || pod.Spec.NodeName != "" || claim == nil || claim.Annotations[ours.SelectedNode] == "" {
+		return pod
+	}
+	chosen := pod.DeepCopy()
+	chosen.Status.Conditions = slices.DeleteFunc(
+		chosen.Status.Conditions,
+		func(c corev1.PodCondition) bool { return c.Type == corev1.PodScheduled },
+	)
+	return chosen
+}
