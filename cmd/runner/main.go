@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"syscall"
 
 	"github.com/storagebench/storagebench/internal/digest"
@@ -102,6 +103,13 @@ func newFlags(options *runner.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
+	flags.BoolVar(&options.OwnClaim, "own-claim", false, "the claim was made for the benchmark: no other pod uses the volume")
+	flags.Func("free-space-reserve", "bytes of the file system that stay free; unset: 10 %, at least 1 GiB, where others may use it",
+		func(text string) error {
+			bytes, err := strconv.ParseInt(text, 10, 64)
+			options.FreeSpaceReserve = &bytes
+			return err
+		})
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {
 		options.Until, err = steady.Parse(text)
