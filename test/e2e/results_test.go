@@ -194,7 +194,7 @@ func TestExistingClaim(t *testing.T) {
 		t.Fatalf("write a file to the claim: %s", output)
 	}
 	sb := benchmark(t, "on-claim", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name, FreeSpaceReserve: new(resource.MustParse("64Mi"))}}
 	})
 	create(t, sb)
 	done := completes(t, sb)
