@@ -78,11 +78,11 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",reason=FieldValueInvalid
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
 
-	// freeSpaceReserve is how many bytes of the volume's file system stay free, such as 500Mi. From 0 on; the same part of the
-	// inodes stays free as well. A run that needs more is refused, and fio is stopped when it comes to the reserve. Unset: the
-	// larger of 1Gi and 10 % of the file system, where others may use it as well: claimName, and new volumes that are no
-	// block device of their own, as on NFS or in a directory of the node. On a new block device nothing stays free. Only users
-	// who may create pods in the namespace may set it.
+	// freeSpaceReserve is how many bytes of the volume's file system stay free, such as 500Mi. From 0 on; the same
+	// part of the inodes stays free as well. A run that needs more is refused, and fio is stopped when it comes to
+	// the reserve. Unset: the larger of 1Gi and 10 % of the file system, where others may use it as well:
+	// claimName, and new volumes that are no block device of their own, as on NFS or in a directory of the node.
+	// On a new block device nothing stays free. Only users who may create pods in the namespace may set it.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string

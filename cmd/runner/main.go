@@ -103,8 +103,8 @@ func newFlags(options *runner.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
-	flags.BoolVar(&options.OwnClaim, "own-claim", false, "the claim was made for the benchmark: no other pod uses the volume")
-	flags.Func("free-space-reserve", "bytes of the file system that stay free; unset: 10 %, at least 1 GiB, where others may use it",
+	flags.BoolVar(&options.OwnClaim, "own-claim", false, "the claim was made for the benchmark")
+	flags.Func("free-space-reserve", "bytes that stay free; unset: 10 %, at least 1 GiB, if others may use the volume",
 		func(text string) error {
 			bytes, err := strconv.ParseInt(text, 10, 64)
 			options.FreeSpaceReserve = &bytes

@@ -67,8 +67,8 @@ func capped(n int64, ok bool) int64 {
 	return n
 }
 
-// growingSets returns the files of a job and its clones under the names that fio gives them. Jobs that create files, and
-// those of directories, write no data.
+// growingSets returns the files of a job and its clones under the names that fio gives them. Jobs that create
+// files, and those of directories, write no data.
 func (j job) growingSets() []fileSet {
 	sets := j.filesNamed(j.text("filename_format", defaultFormat))
 	bytes, known := j.fileBytes(sets)
@@ -88,6 +88,6 @@ func (j job) growingSets() []fileSet {
 
 // nameOf returns the name of one of the files.
 func (s *fileSet) nameOf(clone, file int64) string {
-	return strings.NewReplacer("$jobnum", strconv.FormatInt(clone, 10), "$filenum", strconv.FormatInt(file, 10), "$clientuid", "").
-		Replace(s.name)
+	jobnum, filenum := strconv.FormatInt(clone, 10), strconv.FormatInt(file, 10)
+	return strings.NewReplacer("$jobnum", jobnum, "$filenum", filenum, "$clientuid", "").Replace(s.name)
 }

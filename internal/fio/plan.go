@@ -188,8 +188,8 @@ func sum(sets []fileSet) (total int64, ok bool) {
 	return total, ok
 }
 
-// eachSet calls visit for the clones of all sets, the sets with the largest files first, with the number of the first file that
-// was not visited under the same name before.
+// eachSet calls visit for the clones of all sets, the sets with the largest files first, with the number of the
+// first file that was not visited under the same name before.
 func eachSet(sets []fileSet, visit func(set fileSet, clone, from int64)) {
 	sets = slices.Clone(sets)
 	slices.SortFunc(sets, func(a, b fileSet) int { return cmp.Compare(b.bytes, a.bytes) })
@@ -212,8 +212,8 @@ type fileSet struct {
 	name string
 	// clones is the number of clones, files that of each one's files, bytes the size of the largest.
 	clones, files, bytes int64
-	// least is the size of the smallest, and appends is set where the bytes are added to a file that exists. Only growingSets
-	// sets these.
+	// least is the size of the smallest, and appends is set where the bytes are added to a file that exists. Only
+	// growingSets sets these.
 	least   int64
 	appends bool
 }

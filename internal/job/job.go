@@ -59,7 +59,8 @@ type Volume struct {
 	ReadOnly bool
 	// Existing is for a volume that was there before the benchmark: what is on it stays as it is.
 	Existing bool
-	// OwnClaim is set where the claim was made for the benchmark: no other pod uses it, also where the volume existed before.
+	// OwnClaim is set where the claim was made for the benchmark: no other pod uses it, also where the volume
+	// existed before.
 	OwnClaim bool
 	// FreeSpaceReserve is how many bytes of the file system stay free. Nil: the runner's default.
 	FreeSpaceReserve *int64

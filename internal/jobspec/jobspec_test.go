@@ -83,7 +83,9 @@ func TestForMeasuring(t *testing.T) {
 			}
 			want := job.Run{
 				Name: "w.t", Attempt: 3, Client: test.client, Clients: test.clients, JobFile: got.JobFile, Node: []string{"first", "second"}[test.client],
-				Volume: job.Volume{Target: "t", Claim: child.Name(sb, "t"), Mode: corev1.PersistentVolumeFilesystem, OwnClaim: true},
+				Volume: job.Volume{
+					Target: "t", Claim: child.Name(sb, "t"), Mode: corev1.PersistentVolumeFilesystem, OwnClaim: true,
+				},
 			}
 			if test.claim != "" {
 				want.Volume.Claim = child.Name(sb, "t", test.claim)
@@ -98,10 +100,10 @@ func TestForMeasuring(t *testing.T) {
 	}
 }
 
-// A volume whose claim was made for the benchmark is its own also where the volume existed before. A file system that is mounted as it
-// is belongs to others as well.
+// A volume whose claim was made for the benchmark is its own also where the volume existed before. A file system
+// that is mounted as it is belongs to others as well.
 func TestReserve(t *testing.T) {
-	static := v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-0123456789abcdef0", Provisioning: new(v1alpha1.EFSStatic)}}
+	static := v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{Provisioning: new(v1alpha1.EFSStatic)}}
 	for _, test := range []struct {
 		name    string
 		target  v1alpha1.Target

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,12 +20,16 @@ import (
 // remedy ends the errors of runs that would leave less free than the reserve.
 const remedy = "use fewer or smaller files (size, filesize, nrfiles, numjobs), or lower freeSpaceReserve of the target"
 
-// refuseToFill fails if the files that the job files make would leave less of the file system free than its reserve. Files that
-// exist are not made again. A file system that cannot be looked at, and a job file that cannot be read, are left to fio.
+// refuseToFill fails if the files that the job files make would leave less of the file system free than its
+// reserve. Files that exist are not made again. A file system that cannot be looked at, and a job file that cannot
+// be read, are left to fio.
 func (o Options) refuseToFill(jobFiles ...string) error {
-	at := nearest(o.Directory)
-	room, err := o.roomAt(at)
-	if err != nil || !room.isReserved() {
+	room, err := o.roomAt(nearest(o.Directory))
+	if err != nil {
+		fmt.Fprintf(o.Log, "the free space of the volume is not known: %v\n", err)
+		return nil
+	}
+	if !room.isReserved() {
 		return nil
 	}
 	var jobs []*fio.JobFile
@@ -40,10 +45,12 @@ func (o Options) refuseToFill(jobFiles ...string) error {
 	if lack == "" {
 		return nil
 	}
-	return failf(digest.ExitFailed, "%s: fio was not started, because it would leave less free than the reserve; %s", lack, remedy)
+	const format = "%s: fio was not started, because it would leave less free than the reserve; %s"
+	return failf(digest.ExitFailed, format, lack, remedy)
 }
 
-// presentIn returns what a directory has. Files that are not looked at by the deadline count as complete: fio is watched.
+// presentIn returns what a directory has. Files that are not looked at by the deadline count as complete: fio is
+// watched.
 func presentIn(directory string, deadline time.Time) fio.Present {
 	return func(name string) (int64, bool) {
 		if time.Now().After(deadline) {
@@ -68,24 +75,28 @@ func (o Options) watchRoom(ctx context.Context, stop func(error)) {
 		return
 	}
 	for {
+		next := latestLook
 		room, err := o.roomAt(o.Directory)
-		if err != nil || !room.isReserved() {
+		switch lack := room.lack(stock{}); {
+		case err != nil: // fio meets the same error, or it passes
+		case !room.isReserved():
 			return
-		}
-		if lack := room.lack(stock{}); lack != "" {
+		case lack != "":
 			stop(failf(digest.ExitFailed, "%s: fio was stopped, because less is free than the reserve; %s", lack, remedy))
 			return
+		default:
+			next = room.nextLook()
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(room.nextLook()):
+		case <-time.After(next):
 		}
 	}
 }
 
-// roomAt returns the room of the file system that a directory is on. One that is the benchmark's own has a reserve only if the
-// target has one.
+// roomAt returns the room of the file system that a directory is on. One that is the benchmark's own has a reserve
+// only if the target has one.
 func (o Options) roomAt(directory string) (room, error) {
 	reserve := o.FreeSpaceReserve
 	if reserve == nil && o.OwnClaim && thisMachine().isWholeDevice(directory) {
@@ -98,9 +109,9 @@ func (o Options) roomAt(directory string) (room, error) {
 	return newRoom(&stat, reserve), nil
 }
 
-// isWholeDevice reports whether the mount that a directory is on shows all of a file system on a block device. Then the volume is the
-// file system. Otherwise it may be a directory of one that holds other volumes: provisioners of local paths bind a directory of
-// the node's disk, and NFS, EFS and FUSE have no block device.
+// isWholeDevice reports whether the mount that a directory is on shows all of a file system on a block device.
+// Then the volume is the file system. Otherwise it may be a directory of one that holds other volumes:
+// provisioners of local paths bind a directory of the node's disk, and NFS, EFS and FUSE have no block device.
 func (m machine) isWholeDevice(directory string) bool {
 	proc, err := m.proc()
 	if err != nil {
@@ -114,10 +125,11 @@ func (m machine) isWholeDevice(directory string) bool {
 	return mount != nil && mount.Root == "/" && !strings.HasPrefix(mount.MajorMinorVer, "0:")
 }
 
-// mountOf returns the mount that a directory is on, nil if there is none. A later mount hides an earlier one at the same place.
+// mountOf returns the mount that a directory is on, nil if there is none. A later mount hides an earlier one at
+// the same place.
 func mountOf(mounts []*procfs.MountInfo, directory string) (deepest *procfs.MountInfo) {
 	for _, mount := range mounts {
-		below := mount.MountPoint == "/" || mount.MountPoint == directory || strings.HasPrefix(directory, mount.MountPoint+"/")
+		below := strings.HasPrefix(directory+"/", strings.TrimSuffix(mount.MountPoint, "/")+"/")
 		if below && (deepest == nil || len(mount.MountPoint) >= len(deepest.MountPoint)) {
 			deepest = mount
 		}

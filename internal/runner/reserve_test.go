@@ -52,8 +52,8 @@ func (f *fixture) written() (total int64) {
 	return total
 }
 
-// Files that would leave less than the reserve are not made, nor is their directory. That holds for files that are laid out,
-// and for those that fio makes while it measures.
+// Files that would leave less than the reserve are not made, nor is their directory. That holds for files that are
+// laid out, and for those that fio makes while it measures.
 func TestRefusesToFill(t *testing.T) {
 	for name, test := range map[string]struct {
 		job    string
@@ -73,7 +73,8 @@ func TestRefusesToFill(t *testing.T) {
 				first, _, _ := strings.Cut(f.JobFile, "[b]")
 				f.LayoutFile = first
 			}
-			f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "free ", test.words, "reserve ", "fio was not started", "freeSpaceReserve")
+			code := Measure(t.Context(), f.Options)
+			f.wants(code, digest.ExitFailed, "free ", test.words, "reserve ", "fio was not started", "freeSpaceReserve")
 			f.noReport()
 			if _, err := os.Stat(f.Directory); !os.IsNotExist(err) {
 				t.Errorf("the directory was made (%v)", err)
@@ -104,7 +105,8 @@ func TestStoppedAtTheReserve(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newReserveFixture(t, job, 32*mib)
-			f.wants(Measure(t.Context(), f.Options), digest.ExitFailed, "free ", "reserve ", "fio was stopped", "freeSpaceReserve")
+			code := Measure(t.Context(), f.Options)
+			f.wants(code, digest.ExitFailed, "free ", "reserve ", "fio was stopped", "freeSpaceReserve")
 			f.noReport()
 			if got := f.written(); got > 128*mib {
 				t.Errorf("%d bytes were written of 32 MiB", got)
@@ -121,7 +123,8 @@ func TestLayoutIsStoppedAtTheReserve(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := filepath.Join(t.TempDir(), "fio")
-	if err := os.WriteFile(script, []byte("#!/bin/sh\nhead -c 64M /dev/zero > "+f.Directory+"/other\nexec sleep 600\n"), 0o700); err != nil {
+	text := "#!/bin/sh\nhead -c 64M /dev/zero > " + f.Directory + "/other\nexec sleep 600\n"
+	if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	f.Fio = script
@@ -159,7 +162,7 @@ func TestIsWholeDevice(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "proc/self"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const mounts = `100 1 0:50 / / rw - overlay overlay rw
+	const mounts = `100 1 0:50 / / rw - overlay image rw
 101 100 259:3 / /disk rw - ext4 /dev/nvme1n1 rw
 102 100 7:3 / /loop rw - xfs /dev/loop3 rw
 103 100 259:1 /opt/local-path-provisioner/pvc-1 /local rw - ext4 /dev/nvme0n1p1 rw

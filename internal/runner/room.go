@@ -12,20 +12,21 @@ import (
 )
 
 const (
-	// reservePart is the part of a file system that stays free by default: a kubelet evicts pods when less than 10 % of its own
-	// file system is free. leastReserve is the least that stays free, in bytes.
+	// reservePart is the part of a file system that stays free by default: a kubelet evicts pods when less than 10
+	// % of its own file system is free. leastReserve is the least that stays free, in bytes.
 	reservePart  = 10
 	leastReserve = 1 << 30
 	// fastestBytes and fastestInodes are more than one pod writes in a second, or makes.
 	fastestBytes  = 8 << 30
 	fastestInodes = 1_000_000
-	// soonestLook and latestLook bound the time from one look at the free space to the next. An application on the file system
-	// may write as well, and each look at an NFS is a call to its server.
+	// soonestLook and latestLook bound the time from one look at the free space to the next. An application on the
+	// file system may write as well, and each look at an NFS is a call to its server.
 	soonestLook = 50 * time.Millisecond
 	latestLook  = 5 * time.Second
 	// overheadPart is the part of what is written that file systems take to note where it is. ext3 takes most, 1/1024.
 	overheadPart = 1024
-	// mostBlockBytes is the largest block in which file systems give space to files. NFS has the size of its requests instead.
+	// mostBlockBytes is the largest block in which file systems give space to files. NFS has the size of its
+	// requests instead.
 	mostBlockBytes = 64 << 10
 )
 
@@ -39,12 +40,14 @@ type room struct {
 	blockBytes int64
 }
 
-// newRoom returns the room of a file system. A nil reserve stands for the default of a file system that others may use. The reserve
-// of inodes is the same part of all inodes. Amounts that the file system does not know, as btrfs its inodes, have no reserve.
+// newRoom returns the room of a file system. A nil reserve stands for the default of a file system that others may
+// use. The reserve of inodes is the same part of all inodes. Amounts that the file system does not know, as btrfs
+// its inodes, have no reserve.
 func newRoom(stat *unix.Statfs_t, reserve *int64) room {
 	unit := uint64(max(stat.Frsize, 1))
 	total := stock{bytes: product(stat.Blocks, unit), inodes: product(stat.Files, 1)}
-	r := room{free: stock{bytes: product(stat.Bavail, unit), inodes: product(stat.Ffree, 1)}, blockBytes: int64(min(unit, mostBlockBytes))}
+	free := stock{bytes: product(stat.Bavail, unit), inodes: product(stat.Ffree, 1)}
+	r := room{free: free, blockBytes: int64(min(unit, mostBlockBytes))}
 	if total.bytes == 0 {
 		return r
 	}

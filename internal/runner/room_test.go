@@ -15,8 +15,15 @@ const (
 	gib = 1 << 30
 )
 
-// Each file system has blocks of 4 KiB, 262144 of which are 1 GiB.
+// ext4 is what is known of a file system with so many bytes, and so many of them free.
+func ext4(total, free uint64) unix.Statfs_t {
+	const block = 4096
+	return unix.Statfs_t{Frsize: block, Blocks: total / block, Bavail: free / block}
+}
+
 func TestRoom(t *testing.T) {
+	inodes, efs := ext4(100*gib, 100*gib), unix.Statfs_t{Frsize: mib, Blocks: 8 << 40, Bavail: 8 << 40}
+	inodes.Files, inodes.Ffree = 1000, 500
 	for _, test := range []struct {
 		name    string
 		stat    unix.Statfs_t
@@ -24,26 +31,41 @@ func TestRoom(t *testing.T) {
 		growth  fio.Growth
 		want    string
 	}{
-		{"10 % of a large one", unix.Statfs_t{Blocks: 100 * 262144, Bavail: 50 * 262144}, nil, fio.Growth{Files: 1, Bytes: 40 * gib}, "free 50 GiB, needed 40 GiB, reserve 10 GiB"},
-		{"it fits", unix.Statfs_t{Blocks: 100 * 262144, Bavail: 50 * 262144}, nil, fio.Growth{Files: 1, Bytes: 39 * gib}, ""},
-		{"1 GiB of a small one", unix.Statfs_t{Blocks: 262144 / 4, Bavail: 262144 / 5}, nil, fio.Growth{Files: 1, Bytes: 10 * gib}, "free 205 MiB, needed 10 GiB, reserve 1 GiB"},
-		{"a small one has no room at all", unix.Statfs_t{Blocks: 262144 / 4, Bavail: 262144 / 4}, nil, fio.Growth{}, "free 256 MiB, reserve 1 GiB"},
-		{"a reserve of the target", unix.Statfs_t{Blocks: 262144 / 4, Bavail: 262144 / 4}, new(int64(64 * mib)), fio.Growth{Files: 2, Bytes: 190 * mib}, ""},
-		{"more than that leaves", unix.Statfs_t{Blocks: 262144 / 4, Bavail: 262144 / 4}, new(int64(64 * mib)), fio.Growth{Files: 2, Bytes: 192 * mib}, "free 256 MiB, needed 192 MiB, reserve 64 MiB"},
-		{"no reserve", unix.Statfs_t{Blocks: 262144, Bavail: 1}, new(int64(0)), fio.Growth{Files: 1, Bytes: gib}, ""},
-		{"nothing is needed", unix.Statfs_t{Blocks: 262144, Bavail: 262144 / 4}, new(int64(256 * mib)), fio.Growth{}, ""},
-		{"blocks of many small files", unix.Statfs_t{Blocks: 262144, Bavail: 262144 / 2}, new(int64(256 * mib)), fio.Growth{Files: 100_000, Bytes: 100_000}, "free 512 MiB, needed 391 MiB, reserve 256 MiB"},
-		{"inodes", unix.Statfs_t{Blocks: 100 * 262144, Bavail: 100 * 262144, Files: 1000, Ffree: 500}, nil, fio.Growth{Files: 401}, "free 500 inodes, needed 401 inodes, reserve 100 inodes"},
-		{"inodes that fit", unix.Statfs_t{Blocks: 100 * 262144, Bavail: 100 * 262144, Files: 1000, Ffree: 500}, nil, fio.Growth{Files: 400}, ""},
-		{"inodes are not known", unix.Statfs_t{Blocks: 100 * 262144, Bavail: 100 * 262144}, nil, fio.Growth{Files: 400}, ""},
+		{
+			"10 % of a large one", ext4(100*gib, 50*gib), nil, fio.Growth{Files: 1, Bytes: 40 * gib},
+			"free 50 GiB, needed 40 GiB, reserve 10 GiB",
+		},
+		{"it fits", ext4(100*gib, 50*gib), nil, fio.Growth{Files: 1, Bytes: 39 * gib}, ""},
+		{
+			"1 GiB of a small one", ext4(256*mib, 205*mib), nil, fio.Growth{Files: 1, Bytes: 10 * gib},
+			"free 205 MiB, needed 10 GiB, reserve 1 GiB",
+		},
+		{"a small one has no room at all", ext4(256*mib, 256*mib), nil, fio.Growth{}, "free 256 MiB, reserve 1 GiB"},
+		{
+			"a reserve of the target", ext4(256*mib, 256*mib), new(int64(64 * mib)), fio.Growth{Files: 2, Bytes: 190 * mib},
+			"",
+		},
+		{
+			"more than that leaves", ext4(256*mib, 256*mib), new(int64(64 * mib)), fio.Growth{Files: 2, Bytes: 192 * mib},
+			"free 256 MiB, needed 192 MiB, reserve 64 MiB",
+		},
+		{"no reserve", ext4(gib, mib), new(int64(0)), fio.Growth{Files: 1, Bytes: gib}, ""},
+		{"nothing is needed", ext4(gib, 256*mib), new(int64(256 * mib)), fio.Growth{}, ""},
+		{
+			"blocks of many small files", ext4(gib, 512*mib), new(int64(256 * mib)), fio.Growth{Files: 100_000, Bytes: 100_000},
+			"free 512 MiB, needed 391 MiB, reserve 256 MiB",
+		},
+		{"inodes", inodes, nil, fio.Growth{Files: 401}, "free 500 inodes, needed 401 inodes, reserve 100 inodes"},
+		{"inodes that fit", inodes, nil, fio.Growth{Files: 400}, ""},
+		{"inodes are not known", ext4(100*gib, 100*gib), nil, fio.Growth{Files: 400}, ""},
 		{"nothing is known", unix.Statfs_t{}, nil, fio.Growth{Files: 400, Bytes: gib}, ""},
-		{"EFS", unix.Statfs_t{Frsize: mib, Blocks: 8 << 40, Bavail: 8 << 40}, nil, fio.Growth{Files: 1, Bytes: 1 << 50}, ""},
-		{"more than EFS", unix.Statfs_t{Frsize: mib, Blocks: 8 << 40, Bavail: 8 << 40}, nil, fio.Growth{Files: 1, Bytes: math.MaxInt64}, "free 8 EiB, needed 8 EiB, reserve 819 PiB"},
+		{"EFS", efs, nil, fio.Growth{Files: 1, Bytes: 1 << 50}, ""},
+		{
+			"more than EFS", efs, nil, fio.Growth{Files: 1, Bytes: math.MaxInt64},
+			"free 8 EiB, needed 8 EiB, reserve 819 PiB",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if test.stat.Frsize == 0 {
-				test.stat.Frsize = 4096
-			}
 			room := newRoom(&test.stat, test.reserve)
 			if got := room.lack(room.needed(test.growth)); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)

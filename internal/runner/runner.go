@@ -41,8 +41,8 @@ type Options struct {
 	Directory string
 	// OwnClaim reports that the claim was made for the benchmark, so that no other pod uses the volume.
 	OwnClaim bool
-	// FreeSpaceReserve is how many bytes of the volume's file system stay free. Nil: the larger of 10 % and 1 GiB of a file
-	// system that others may use, and nothing of one that is the benchmark's own.
+	// FreeSpaceReserve is how many bytes of the volume's file system stay free. Nil: the larger of 10 % and 1 GiB
+	// of a file system that others may use, and nothing of one that is the benchmark's own.
 	FreeSpaceReserve *int64
 	// KeepDirectory has Clean leave the directory itself, which is the root of a volume.
 	KeepDirectory bool

@@ -273,7 +273,8 @@ func TestNamespaceDeleted(t *testing.T) {
 	sb := benchmark(t, "namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Namespace = ns.Name
 		sb.Spec.Targets = []v1alpha1.Target{
-			{Name: "claim", ClaimName: &theirs.Name, FreeSpaceReserve: new(resource.MustParse("64Mi"))}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}},
+			{Name: "claim", ClaimName: &theirs.Name, FreeSpaceReserve: new(resource.MustParse("64Mi"))},
+			{Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}},
 		}
 		// The claim is new, and its root directory is root's.
 		sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: securityOf(func(s *corev1.PodSecurityContext) { s.FSGroup = new(int64(65532)) })}

@@ -30,8 +30,8 @@ type logger struct {
 func startLogger(t *testing.T, name string) *logger {
 	t.Helper()
 	claim := createClaim(t, name, corev1.PersistentVolumeFilesystem)
-	pod := fioPod(t, name, claim.Name, "--filename=log", "--rw=write", "--bs=4k", "--rate=40k", "--size=64m", "--fsync=1", "--fallocate=none",
-		"--create_on_open=1")
+	pod := fioPod(t, name, claim.Name, "--filename=log", "--rw=write", "--bs=4k", "--rate=40k", "--size=64m", "--fsync=1",
+		"--fallocate=none", "--create_on_open=1")
 	if err := k8s.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +44,13 @@ func (l *logger) writes(t *testing.T) {
 	t.Helper()
 	var first int64
 	eventually(t.Context(), t, l.pod.Name+" to write", func(ctx context.Context) (bool, error) {
-		if err := k8s.Get(ctx, client.ObjectKeyFromObject(l.pod), l.pod); err != nil || l.pod.Status.Phase != corev1.PodRunning {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(l.pod), l.pod)
+		if err != nil || l.pod.Status.Phase != corev1.PodRunning {
 			return false, err
 		}
 		if l.root == "" {
-			l.root = filepath.Join("/proc", strconv.Itoa(pidOf(t, l.pod.Status.ContainerStatuses[0].ContainerID)), "root", "volume")
+			pid := pidOf(t, l.pod.Status.ContainerStatuses[0].ContainerID)
+			l.root = filepath.Join("/proc", strconv.Itoa(pid), "root", "volume")
 		}
 		info, err := os.Stat(filepath.Join(l.root, "log"))
 		if os.IsNotExist(err) {
@@ -77,7 +79,9 @@ func (l *logger) ends(t *testing.T) {
 }
 
 // measured creates a benchmark on the claim. A reserve of "" is the default.
-func (l *logger) measured(t *testing.T, name, reserve string, change func(*v1alpha1.FioParameters)) *v1alpha1.StorageBenchmark {
+func (l *logger) measured(
+	t *testing.T, name, reserve string, change func(*v1alpha1.FioParameters),
+) *v1alpha1.StorageBenchmark {
 	t.Helper()
 	sb := benchmark(t, name, func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &l.claim}}
@@ -93,9 +97,9 @@ func (l *logger) measured(t *testing.T, name, reserve string, change func(*v1alp
 	return sb
 }
 
-// TestApplicationKeepsItsSpace checks that a benchmark on a claim leaves space to the application that writes there: the
-// benchmark is refused if its files need the space, and fio is stopped if the application comes to need it. Without a reserve the
-// application ends.
+// TestApplicationKeepsItsSpace checks that a benchmark on a claim leaves space to the application that writes
+// there: the benchmark is refused if its files need the space, and fio is stopped if the application comes to need
+// it. Without a reserve the application ends.
 func TestApplicationKeepsItsSpace(t *testing.T) {
 	sideBySide(t, load(2))
 	kept, full := startLogger(t, "application-kept"), startLogger(t, "application-full")
@@ -109,8 +113,9 @@ func TestApplicationKeepsItsSpace(t *testing.T) {
 		fio.RW, fio.Options = "write", map[string]v1alpha1.FioOptionValue{"file_append": "1"}
 		fio.Size = new("200M")
 	})
-	fails(t, refused, v1alpha1.ReasonRunFailed, "reads.claim: free ", "needed 10", "reserve 1 GiB", "fio was not started", "freeSpaceReserve")
-	fails(t, grows, v1alpha1.ReasonRunFailed, "reads.claim: free ", "needed 200 MiB, reserve 64 MiB", "fio was not started")
+	const failed = v1alpha1.ReasonRunFailed
+	fails(t, refused, failed, "claim: free ", "needed 10 GiB, reserve 1 GiB: fio was not started", "freeSpaceReserve")
+	fails(t, grows, failed, "reads.claim: free ", "needed 200 MiB, reserve 64 MiB: fio was not started")
 	kept.writes(t)
 
 	stopped := kept.measured(t, "stopped", "64Mi", func(fio *v1alpha1.FioParameters) {
@@ -118,13 +123,13 @@ func TestApplicationKeepsItsSpace(t *testing.T) {
 	})
 	runningPod(t, stopped)
 	kept.fill(t, 150<<20)
-	done := fails(t, stopped, v1alpha1.ReasonRunFailed, "reads.claim: free ", "reserve 64 MiB: fio was stopped", "freeSpaceReserve")
+	done := fails(t, stopped, failed, "reads.claim: free ", "reserve 64 MiB: fio was stopped", "freeSpaceReserve")
 	if run := done.Status.Runs[0]; run.Attempts != 1 {
 		t.Errorf("the run was made %d times", run.Attempts)
 	}
 	kept.writes(t)
 
-	fails(t, filling, v1alpha1.ReasonRunFailed, "No space left on device")
+	fails(t, filling, failed, "No space left on device")
 	full.ends(t)
 }
 
