@@ -52,6 +52,11 @@ func TestFailures(t *testing.T) {
 		pods:   fakecluster.FailLayout(digest.ExitFailed, "make the directory for test files: permission denied"),
 		reason: v1alpha1.ReasonRunFailed, words: []string{"permission denied"},
 	}, {
+		name:   "files that need space of others",
+		pods:   fakecluster.FailLayout(digest.ExitFailed, "free 203 MiB, needed 10 GiB, reserve 1 GiB: fio was not started"),
+		reason: v1alpha1.ReasonRunFailed,
+		words:  []string{"1 of 1 run failed: randread.fast: free 203 MiB, needed 10 GiB, reserve 1 GiB: fio was not started"},
+	}, {
 		name:   "no progress",
 		pods:   fakecluster.Fail(digest.ExitNoProgress, "fio completed no I/O for 5m0s and was ended"),
 		reason: v1alpha1.ReasonRunFailed, words: []string{"completed no I/O"},

@@ -31,6 +31,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.precondition) || !has(self.volumeMode) || self.volumeMode != 'Block' || !has(self.accessMode) || self.accessMode != 'ReadWriteOncePod'",message="with ReadWriteOncePod the claim of a raw block volume could get another volume before the pod starts: set accessMode to ReadWriteOnce, or remove precondition",fieldPath=".precondition",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.limits) || !has(self.limits.scope) || self.limits.scope in ['Volume', 'FileSystem']",message="scope must be Volume or FileSystem; limits of the node go into clientLimits",fieldPath=".limits.scope",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.clientLimits) || !has(self.clientLimits.scope) || self.clientLimits.scope in ['Client', 'Instance']",message="scope must be Client or Instance; limits of the storage go into limits",fieldPath=".clientLimits.scope",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.freeSpaceReserve) || !has(self.volumeMode) || self.volumeMode != 'Block'",message="a raw block volume has no file system; remove freeSpaceReserve, or volumeMode",fieldPath=".freeSpaceReserve",reason=FieldValueForbidden
 type Target struct {
 	// name of the target in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
@@ -76,6 +77,19 @@ type Target struct {
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?$')",message="capacity must be a quantity of bytes of at least 1, such as 500Mi or 30Gi",reason=FieldValueInvalid
 	Capacity *resource.Quantity `json:"capacity,omitempty"`
+
+	// freeSpaceReserve is how many bytes of the volume's file system stay free, such as 500Mi. From 0 on; the same
+	// part of the inodes stays free as well. A run that needs more is refused, and fio is stopped when it comes to
+	// the reserve. Unset: the larger of 1Gi and 10 % of the file system, where others may use it as well:
+	// claimName, and new volumes that are no block device of their own, as on NFS or in a directory of the node.
+	// On a new block device nothing stays free. Only users who may create pods in the namespace may set it.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(0|[1-9][0-9]*([.][0-9]+)?([KMGTPE]i|[kMGTPE])?)$')",message="freeSpaceReserve must be a quantity of bytes, such as 0 or 500Mi",reason=FieldValueInvalid
+	FreeSpaceReserve *resource.Quantity `json:"freeSpaceReserve,omitempty"`
 
 	// volumeAttributesClassName is the VolumeAttributesClass of the new volume. The volume's performance comes from
 	// it. Needs Kubernetes 1.34 or later.

@@ -268,6 +268,16 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567, fileSystemType: OneZone, throughputMode: Elastic}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, fileSystemType: Zonal}")},
 	}, {
+		name: "reserve of free space", path: targetPath + ".freeSpaceReserve",
+		want:   "freeSpaceReserve must be a quantity of bytes, such as 0 or 500Mi",
+		accept: []string{target("claimName: data, freeSpaceReserve: '0'"), target("claimName: data, freeSpaceReserve: 1.5Gi")},
+		reject: []string{target("claimName: data, freeSpaceReserve: -1Gi"), target("claimName: data, freeSpaceReserve: 10%")},
+	}, {
+		name: "reserve of a device", path: targetPath + ".freeSpaceReserve",
+		want:   "a raw block volume has no file system; remove freeSpaceReserve, or volumeMode",
+		accept: []string{target("storageClassName: fast, volumeMode: Filesystem, freeSpaceReserve: 1Gi")},
+		reject: []string{target("storageClassName: fast, volumeMode: Block, freeSpaceReserve: 1Gi")},
+	}, {
 		name: "EFS metered size", path: targetPath + ".efs.meteredSize", want: "meteredSize must be a quantity of bytes, such as 500Gi",
 		accept: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: 2Ti}"), target("efs: {fileSystemID: fs-01234567, meteredSize: '0'}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},

@@ -2068,6 +2068,11 @@ func (in *Target) DeepCopyInto(out *Target) {
 		x := (*in).DeepCopy()
 		*out = &x
 	}
+	if in.FreeSpaceReserve != nil {
+		in, out := &in.FreeSpaceReserve, &out.FreeSpaceReserve
+		x := (*in).DeepCopy()
+		*out = &x
+	}
 	if in.VolumeAttributesClassName != nil {
 		in, out := &in.VolumeAttributesClassName, &out.VolumeAttributesClassName
 		*out = new(string)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"syscall"
 
 	"github.com/storagebench/storagebench/internal/digest"
@@ -104,6 +105,13 @@ func newFlags(options *runner.Options) *flag.FlagSet {
 	flags.BoolVar(&options.HoldDirectory, "hold-directory", false,
 		"put a file into the directory, without which it would be gone with the last test file")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")
+	flags.BoolVar(&options.OwnClaim, "own-claim", false, "the claim was made for the benchmark")
+	flags.Func("free-space-reserve", "bytes that stay free; unset: 10 %, at least 1 GiB, if others may use the volume",
+		func(text string) error {
+			bytes, err := strconv.ParseInt(text, 10, 64)
+			options.FreeSpaceReserve = &bytes
+			return err
+		})
 	flags.BoolVar(&options.ReadOnly, "readonly", false, "have fio refuse to write")
 	flags.Func("until", "have measure run the same before, until its rate is steady: seconds of the window, slope and range in percent, seconds at most, whether the result is judged, metric", func(text string) (err error) {
 		options.Until, err = steady.Parse(text)

@@ -177,29 +177,34 @@ func bytesOfJobs(counts func(job) bool, jobFiles []*JobFile) (int64, bool) {
 }
 
 // sum returns the bytes of all files, each at its largest; false if they exceed an int64.
-func sum(sets []fileSet) (int64, bool) {
+func sum(sets []fileSet) (total int64, ok bool) {
+	ok = true
+	eachSet(sets, func(set fileSet, _, from int64) {
+		bytes, fits := multiply(set.files-from, set.bytes)
+		ok = ok && fits
+		total, fits = add(total, bytes)
+		ok = ok && fits
+	})
+	return total, ok
+}
+
+// eachSet calls visit for the clones of all sets, the sets with the largest files first, with the number of the
+// first file that was not visited under the same name before.
+func eachSet(sets []fileSet, visit func(set fileSet, clone, from int64)) {
 	sets = slices.Clone(sets)
 	slices.SortFunc(sets, func(a, b fileSet) int { return cmp.Compare(b.bytes, a.bytes) })
-	counted := map[string][]int64{} // by the name of the set, then by the clone: its files, as large or larger
-	var total int64
+	visited := map[string][]int64{} // by the name of the set, then by the clone: its files, as large or larger
 	for _, set := range slices.Compact(sets) {
-		files := counted[set.name]
+		files := visited[set.name]
 		files = append(files, make([]int64, max(set.clones-int64(len(files)), 0))...)
-		counted[set.name] = files
-		var more int64
+		visited[set.name] = files
 		for clone := range set.clones {
-			more += max(set.files-files[clone], 0)
-			files[clone] = max(set.files, files[clone])
-		}
-		bytes, ok := multiply(more, set.bytes)
-		if !ok {
-			return 0, false
-		}
-		if total, ok = add(total, bytes); !ok {
-			return 0, false
+			if files[clone] < set.files {
+				visit(set, clone, files[clone])
+				files[clone] = set.files
+			}
 		}
 	}
-	return total, true
 }
 
 // fileSet is files whose names differ in the numbers of the clone and of the file only.
@@ -207,6 +212,10 @@ type fileSet struct {
 	name string
 	// clones is the number of clones, files that of each one's files, bytes the size of the largest.
 	clones, files, bytes int64
+	// least is the size of the smallest, and appends is set where the bytes are added to a file that exists. Only
+	// growingSets sets these.
+	least   int64
+	appends bool
 }
 
 // fileSets returns the files of a job and its clones; false if their sizes cannot be known, or there are more
@@ -228,7 +237,10 @@ const defaultFormat = "$jobname.$jobnum.$filenum"
 
 // fileNames returns the job's files without their size: those of option filename, which clones share, or
 // nrfiles for each clone, named by option filename_format.
-func (j job) fileNames() []fileSet {
+func (j job) fileNames() []fileSet { return j.filesNamed(j.nameFormat()) }
+
+// filesNamed is fileNames with a value in the place of option filename_format.
+func (j job) filesNamed(format string) []fileSet {
 	if list := j.text("filename", ""); list != "" {
 		var sets []fileSet
 		for name := range strings.SplitSeq(list, ":") {
@@ -236,7 +248,7 @@ func (j job) fileNames() []fileSet {
 		}
 		return sets
 	}
-	format := keyword.ReplaceAllStringFunc(j.nameFormat(), strings.ToLower)
+	format = keyword.ReplaceAllStringFunc(format, strings.ToLower)
 	set := fileSet{name: strings.ReplaceAll(format, "$jobname", j.name), clones: 1, files: 1}
 	if strings.Contains(format, "$jobnum") {
 		set.clones = j.clones()

@@ -59,6 +59,11 @@ type Volume struct {
 	ReadOnly bool
 	// Existing is for a volume that was there before the benchmark: what is on it stays as it is.
 	Existing bool
+	// OwnClaim is set where the claim was made for the benchmark: no other pod uses it, also where the volume
+	// existed before.
+	OwnClaim bool
+	// FreeSpaceReserve is how many bytes of the file system stay free. Nil: the runner's default.
+	FreeSpaceReserve *int64
 	// Exclusive is for a file system that holds nothing but the benchmark's files.
 	Exclusive bool
 	// Objects is for an object store, where a directory is gone with the last object in it.
@@ -124,6 +129,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb, run.Volume))
+		flags = append(flags, reserveFlags(run.Volume)...)
 	}
 	if run.Volume.Objects && !run.Volume.Exclusive {
 		flags = append(flags, "--hold-directory")
@@ -178,6 +184,17 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 // writesDevice says whether all of a raw block volume is written before.
 func (r *Run) writesDevice() bool {
 	return r.Precondition != nil && r.Volume.Mode == corev1.PersistentVolumeBlock
+}
+
+// reserveFlags tell the runner what of the volume's file system stays free.
+func reserveFlags(volume Volume) (flags []string) {
+	if volume.OwnClaim {
+		flags = append(flags, "--own-claim")
+	}
+	if volume.FreeSpaceReserve != nil {
+		flags = append(flags, "--free-space-reserve="+strconv.FormatInt(*volume.FreeSpaceReserve, 10))
+	}
+	return flags
 }
 
 // CleanUpName returns the name of the Job that removes the test files from the claim that a client uses of a target.

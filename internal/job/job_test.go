@@ -165,6 +165,24 @@ func TestForRunOfClients(t *testing.T) {
 	}
 }
 
+// The container that lays out keeps to the same reserve as the one that measures. A device has no reserve.
+func TestForRunWithReserve(t *testing.T) {
+	run := clientRun(1)
+	run.Volume.OwnClaim, run.Volume.FreeSpaceReserve = true, new(int64(1<<20))
+	pod := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec
+	for _, c := range append(pod.InitContainers, pod.Containers...) {
+		if !slices.Contains(c.Args, "--own-claim") || !slices.Contains(c.Args, "--free-space-reserve=1048576") {
+			t.Errorf("container %s has arguments %q", c.Name, c.Args)
+		}
+	}
+	run.Volume.Mode = corev1.PersistentVolumeBlock
+	for _, c := range built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers {
+		if slices.Contains(c.Args, "--own-claim") || slices.Contains(c.Args, "--free-space-reserve=1048576") {
+			t.Errorf("on a device, container %s has arguments %q", c.Name, c.Args)
+		}
+	}
+}
+
 // Where clients have a volume each, or an object store, no directory is in the way.
 func TestDirectory(t *testing.T) {
 	for want, volume := range map[string]Volume{

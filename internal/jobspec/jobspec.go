@@ -2,6 +2,8 @@
 package jobspec
 
 import (
+	"math"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -72,9 +74,24 @@ func VolumeOf(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, client int
 		Mode:      found.ModeOf(target),
 		ReadOnly:  found.ReadOnly(target),
 		Existing:  storage.IsExisting(target),
+		OwnClaim:  !storage.IsExisting(target),
 		Exclusive: storage.HasOwnPrefix(target),
 		Objects:   found.KindOf(target).IsObjectStore(),
+
+		FreeSpaceReserve: reserveOf(target),
 	}
+}
+
+// reserveOf returns how many bytes of a target's file system stay free, nil for the default.
+func reserveOf(target *v1alpha1.Target) *int64 {
+	reserve := target.FreeSpaceReserve
+	if reserve == nil {
+		return nil
+	}
+	if reserve.CmpInt64(math.MaxInt64) > 0 {
+		return new(int64(math.MaxInt64)) // 8Ei and more, which Value cannot return
+	}
+	return new(reserve.Value())
 }
 
 func (b Spec) found() plan.Volumes { return plan.VolumesOf(b.Status.Targets) }

@@ -2,10 +2,13 @@ package jobspec
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
@@ -49,7 +52,7 @@ func TestForMeasuring(t *testing.T) {
 		},
 		{
 			name: "somebody's claim", target: builder.NewClaimTarget("t", "mine"), clients: 2, has: []string{directory + "/client-0\n"},
-			change: func(v *job.Volume) { v.Claim, v.Existing, v.Subdirectory = "mine", true, "client-0" },
+			change: func(v *job.Volume) { v.Claim, v.Existing, v.OwnClaim, v.Subdirectory = "mine", true, false, "client-0" },
 		},
 		{
 			name: "a bucket", target: bucket, clients: 1, has: []string{"directory=/volume\n", "create_on_open=1"}, lacks: []string{"client-0."},
@@ -89,7 +92,9 @@ func TestForMeasuring(t *testing.T) {
 			}
 			want := job.Run{
 				Name: "w.t", Attempt: 3, Client: test.client, Clients: test.clients, JobFile: got.JobFile, Node: []string{"first", "second"}[test.client],
-				Volume: job.Volume{Target: "t", Claim: child.Name(sb, "t"), Mode: corev1.PersistentVolumeFilesystem},
+				Volume: job.Volume{
+					Target: "t", Claim: child.Name(sb, "t"), Mode: corev1.PersistentVolumeFilesystem, OwnClaim: true,
+				},
 			}
 			if test.claim != "" {
 				want.Volume.Claim = child.Name(sb, "t", test.claim)
@@ -101,6 +106,38 @@ func TestForMeasuring(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
 			}
 		})
+	}
+}
+
+// A volume whose claim was made for the benchmark is its own also where the volume existed before. A file system
+// that is mounted as it is belongs to others as well.
+func TestReserve(t *testing.T) {
+	static := v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{Provisioning: new(v1alpha1.EFSStatic)}}
+	for _, test := range []struct {
+		name    string
+		target  v1alpha1.Target
+		reserve string
+		own     bool
+		want    *int64
+	}{
+		{"a new volume", builder.NewTarget("t"), "", true, nil},
+		{"a claim", builder.NewClaimTarget("t", "mine"), "", false, nil},
+		{"a file system", static, "", false, nil},
+		{"no reserve", builder.NewClaimTarget("t", "mine"), "0", false, new(int64(0))},
+		{"a reserve", builder.NewTarget("t"), "1.5Mi", true, new(int64(1536 << 10))},
+		{"more than can be", builder.NewTarget("t"), "999E", true, new(int64(math.MaxInt64))},
+	} {
+		if test.reserve != "" {
+			test.target.FreeSpaceReserve = new(resource.MustParse(test.reserve))
+		}
+		sb := builder.NewBenchmark("ns", "sb").Target(test.target).Workload(builder.NewWorkload("w")).Build()
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", VolumeMode: corev1.PersistentVolumeFilesystem}}
+		run := &v1alpha1.Run{Name: "w.t", Target: "t", Attempts: 1}
+		b, planned := planOf(t, sb, run)
+		got := b.ForRun(run, planned, 0, b.Shares(planned), true).Volume
+		if got.OwnClaim != test.own || !got.Existing || !ptr.Equal(got.FreeSpaceReserve, test.want) {
+			t.Errorf("%s: %+v, want own %t, reserve %v", test.name, got, test.own, test.want)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (c *fuzzChoices) quantity() *resource.Quantity {
 
 func (c *fuzzChoices) target() v1alpha1.Target {
 	t := v1alpha1.Target{
-		Name: choose(c, fuzzNames...), Capacity: c.quantity(),
+		Name: choose(c, fuzzNames...), Capacity: c.quantity(), FreeSpaceReserve: c.quantity(),
 		AccessMode:                maybe(c, corev1.ReadWriteMany, corev1.ReadWriteOnce, "x"),
 		VolumeMode:                maybe(c, corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem, "x"),
 		VolumeAttributesClassName: maybe(c, "", "fast"),

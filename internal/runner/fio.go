@@ -89,6 +89,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 		go dog.watch(watched, func() { cancel(errNoProgress) })
 	}
 	go watchSize(watched, call.output, func() { cancel(errFlood) })
+	go o.watchRoom(watched, func(err error) { cancel(err) })
 	err := wait(watched, cmd)
 	text, whole, readErr := readOutput(call.output)
 	if readErr != nil {
@@ -156,6 +157,9 @@ func wait(ctx context.Context, cmd *exec.Cmd) error {
 // alone says that a run is whole: only fio's exit code together with both does.
 func (o Options) judge(ctx context.Context, steady bool, err error, text, stderr []byte) (*fiooutput.Output, error) {
 	killed := killedJob(text, stderr)
+	if stopped, ok := errors.AsType[*failure](context.Cause(ctx)); ok {
+		return nil, stopped
+	}
 	switch {
 	case errors.Is(context.Cause(ctx), errJobKilled) && killed != nil:
 		return nil, killed

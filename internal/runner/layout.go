@@ -44,7 +44,7 @@ func (o Options) layout(ctx context.Context) error {
 func (o Options) layOutFirst(ctx context.Context) int {
 	layout := o
 	if o.LayoutFile != "" {
-		layout.JobFile, layout.LayoutFile = o.LayoutFile, ""
+		layout.JobFile, layout.laterFile, layout.LayoutFile = o.LayoutFile, o.JobFile, ""
 	}
 	layout.Log = &prefixed{log: o.Log, prefix: digest.LayoutPrefix}
 	// Whoever looks at the log finds a line from the beginning on.

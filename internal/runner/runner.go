@@ -26,6 +26,8 @@ type Options struct {
 	JobFile string
 	// LayoutFile is the text of the job file whose files Measure has laid out before it measures. "": they are there.
 	LayoutFile string
+	// laterFile is the text of the job file that fio runs after the one of JobFile, on the files that this lays out.
+	laterFile string
 	// Precondition is how the files that are laid out, or else the device, are written before. Nil: they are not.
 	Precondition *fio.Precondition
 	// ProbeFile is the text of the job file that Measure runs when it has measured. "": none.
@@ -41,6 +43,11 @@ type Options struct {
 	// HoldDirectory puts a file into the directory, for storage where a directory is gone with the last file in it.
 	// Clean removes it.
 	HoldDirectory bool
+	// OwnClaim reports that the claim was made for the benchmark, so that no other pod uses the volume.
+	OwnClaim bool
+	// FreeSpaceReserve is how many bytes of the volume's file system stay free. Nil: the larger of 10 % and 1 GiB
+	// of a file system that others may use, and nothing of one that is the benchmark's own.
+	FreeSpaceReserve *int64
 	// KeepDirectory has Clean leave the directory itself, which is the root of a volume.
 	KeepDirectory bool
 	// ProgressDeadline is how long fio may complete no I/O before it is ended. 0: for ever.
@@ -87,13 +94,18 @@ func (o Options) makeDirectoryInTime() error {
 	case err := <-made:
 		return err
 	case <-expired:
-		return failf(digest.ExitNoProgress, "making the directory for test files took longer than %s: the storage does not answer", o.ProgressDeadline)
+		return failf(digest.ExitNoProgress,
+			"making the directory for test files took longer than %s: the storage does not answer", o.ProgressDeadline)
 	}
 }
 
+// makeDirectory makes the directory if the files that fio makes in it leave enough free.
 func (o Options) makeDirectory() error {
 	if o.Directory == "" {
 		return nil
+	}
+	if err := o.refuseToFill(o.JobFile, o.laterFile); err != nil {
+		return err
 	}
 	err := os.MkdirAll(o.Directory, 0o770)
 	if errors.Is(err, os.ErrPermission) {

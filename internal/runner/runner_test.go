@@ -57,6 +57,7 @@ func newFixture(t *testing.T, job string) *fixture {
 	return &fixture{T: t, log: log, Options: Options{
 		JobFile:            fmt.Sprintf("[global]\ndirectory=%s\nthread=0\n%s\n", directory, job),
 		Directory:          directory,
+		FreeSpaceReserve:   new(int64(0)), // tests run on disks that are nearly full as well
 		ProgressDeadline:   time.Minute,
 		Scratch:            t.TempDir(),
 		TerminationMessage: filepath.Join(t.TempDir(), "message"),

@@ -15,6 +15,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -271,7 +272,10 @@ func TestNamespaceDeleted(t *testing.T) {
 	theirs := createClaimOfClass(t, ns.Name, "theirs", class, corev1.PersistentVolumeFilesystem)
 	sb := benchmark(t, "namespace-deleted", lasting(300), func(sb *v1alpha1.StorageBenchmark) {
 		sb.Namespace = ns.Name
-		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &theirs.Name}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+		sb.Spec.Targets = []v1alpha1.Target{
+			{Name: "claim", ClaimName: &theirs.Name, FreeSpaceReserve: new(resource.MustParse("64Mi"))},
+			{Name: "ebs", EBS: &v1alpha1.EBSVolume{Type: "gp3"}},
+		}
 		// The claim is new, and its root directory is root's.
 		sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: securityOf(func(s *corev1.PodSecurityContext) { s.FSGroup = new(int64(65532)) })}
 	})

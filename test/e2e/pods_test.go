@@ -53,7 +53,21 @@ func findOperator(ctx context.Context) (*appsv1.Deployment, error) {
 // runFio runs fio by hand in a pod that mounts the claim at /volume, and returns its exit code and output.
 func runFio(t *testing.T, name, claim string, args ...string) (exitCode int32, output string) {
 	t.Helper()
-	pod := &corev1.Pod{
+	pod := fioPod(t, name, claim, args...)
+	if err := k8s.Create(t.Context(), pod); err != nil {
+		t.Fatalf("create pod: %v", err)
+	}
+	eventually(t.Context(), t, "the end of pod "+name, func(ctx context.Context) (bool, error) {
+		err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), pod)
+		return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed, err
+	})
+	return pod.Status.ContainerStatuses[0].State.Terminated.ExitCode, podLog(t.Context(), t, pod, "fio")
+}
+
+// fioPod returns a pod that runs fio by hand and mounts the claim at /volume.
+func fioPod(t *testing.T, name, claim string, args ...string) *corev1.Pod {
+	t.Helper()
+	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespaceOf(t), Name: name},
 		Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
@@ -76,12 +90,4 @@ func runFio(t *testing.T, name, claim string, args ...string) (exitCode int32, o
 			}}},
 		},
 	}
-	if err := k8s.Create(t.Context(), pod); err != nil {
-		t.Fatalf("create pod: %v", err)
-	}
-	eventually(t.Context(), t, "the end of pod "+name, func(ctx context.Context) (bool, error) {
-		err := k8s.Get(ctx, client.ObjectKeyFromObject(pod), pod)
-		return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed, err
-	})
-	return pod.Status.ContainerStatuses[0].State.Terminated.ExitCode, podLog(t.Context(), t, pod, "fio")
 }

@@ -194,7 +194,8 @@ func TestExistingClaim(t *testing.T) {
 		t.Fatalf("write a file to the claim: %s", output)
 	}
 	sb := benchmark(t, "on-claim", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name}}
+		reserve := resource.MustParse("64Mi")
+		sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &claim.Name, FreeSpaceReserve: &reserve}}
 	})
 	create(t, sb)
 	done := completes(t, sb)

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -67,7 +68,8 @@ func TestExistingClaimStaysAsItWas(t *testing.T) {
 			before := snapshot(t, root)
 			on := func(benchmarkName string) *v1alpha1.StorageBenchmark {
 				return benchmark(t, benchmarkName, func(sb *v1alpha1.StorageBenchmark) {
-					sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &name}}
+					reserve := resource.MustParse("64Mi")
+					sb.Spec.Targets = []v1alpha1.Target{{Name: "claim", ClaimName: &name, FreeSpaceReserve: &reserve}}
 					sb.Spec.Repetitions = new(int32(2)) // for an anchor
 					sb.Spec.Placement.NodeSelector = map[string]string{corev1.LabelHostname: application.Spec.NodeName}
 				})

@@ -184,6 +184,13 @@ func from(snapshot string) v1alpha1.Target {
 	return target
 }
 
+// reserving is a target on a claim, with a reserve.
+func reserving(claim, reserve string) v1alpha1.Target {
+	target := builder.NewClaimTarget("", claim)
+	target.FreeSpaceReserve = new(resource.MustParse(reserve))
+	return target
+}
+
 // firstFrom has the volume of the first target, which is of a StorageClass that exists, made from a snapshot.
 func firstFrom(snapshot string) change {
 	return func(sb *v1alpha1.StorageBenchmark) {
@@ -235,6 +242,12 @@ func TestUsersHaveMadeWhatTheyMayMake(t *testing.T) {
 		{name: "tolerations", changes: []change{func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Placement = &v1alpha1.Placement{Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}}}
 		}}, allowed: []string{"pods"}, refused: []string{"tenant"}, fields: "spec.placement.tolerations", want: noPods},
+		{
+			name:    "a reserve of free space",
+			changes: []change{on(reserving("data", "0")), on(builder.NewTarget("")), on(reserving("other", "1Ti"))},
+			allowed: []string{"pods"}, refused: []string{"tenant", "claims", "classes", "reader"},
+			fields: "spec.targets[1].freeSpaceReserve, spec.targets[3].freeSpaceReserve", want: noPods,
+		},
 		{name: "a volume of a snapshot", changes: []change{on(from("db"))}, allowed: []string{"claims"}, refused: []string{"tenant", "keeper", "pods", "classes", "volumes", "reader"}, fields: "spec.targets[1].dataSource", want: noClaim},
 		{name: "volumes of snapshots", changes: []change{on(from("db")), on(builder.NewTarget("")), on(from("web"))}, allowed: []string{"claims"}, refused: []string{"tenant"},
 			fields: "spec.targets[1].dataSource, spec.targets[3].dataSource", want: noClaim},

@@ -1,0 +1,138 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/prometheus/procfs"
+	"golang.org/x/sys/unix"
+
+	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fio"
+)
+
+// remedy ends the errors of runs that would leave less free than the reserve.
+const remedy = "use fewer or smaller files (size, filesize, nrfiles, numjobs), or lower freeSpaceReserve of the target"
+
+// refuseToFill fails if the files that the job files make would leave less of the file system free than its
+// reserve. Files that exist are not made again. A file system that cannot be looked at, and a job file that cannot
+// be read, are left to fio.
+func (o Options) refuseToFill(jobFiles ...string) error {
+	room, err := o.roomAt(nearest(o.Directory))
+	if err != nil {
+		fmt.Fprintf(o.Log, "the free space of the volume is not known: %v\n", err)
+		return nil
+	}
+	if !room.isReserved() {
+		return nil
+	}
+	var jobs []*fio.JobFile
+	for _, text := range jobFiles {
+		if job, err := fio.Parse(text); err == nil {
+			jobs = append(jobs, job)
+		}
+	}
+	if room.lack(room.needed(fio.GrowthOf(nil, jobs...))) == "" {
+		return nil
+	}
+	lack := room.lack(room.needed(fio.GrowthOf(presentIn(o.Directory, time.Now().Add(lookTime)), jobs...)))
+	if lack == "" {
+		return nil
+	}
+	const format = "%s: fio was not started, because it would leave less free than the reserve; %s"
+	return failf(digest.ExitFailed, format, lack, remedy)
+}
+
+// presentIn returns what a directory has. Files that are not looked at by the deadline count as complete: fio is
+// watched.
+func presentIn(directory string, deadline time.Time) fio.Present {
+	return func(name string) (int64, bool) {
+		if time.Now().After(deadline) {
+			return math.MaxInt64, true
+		}
+		info, err := os.Lstat(filepath.Join(directory, name))
+		if err != nil {
+			return 0, false
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			return info.Size(), true
+		}
+		const blockBytes = 512
+		return stat.Blocks * blockBytes, true
+	}
+}
+
+// watchRoom returns when the context ends, or calls stop once when less of the file system is free than its reserve.
+func (o Options) watchRoom(ctx context.Context, stop func(error)) {
+	if o.Directory == "" {
+		return
+	}
+	for {
+		next := latestLook
+		room, err := o.roomAt(o.Directory)
+		switch lack := room.lack(stock{}); {
+		case err != nil: // fio meets the same error, or it passes
+		case !room.isReserved():
+			return
+		case lack != "":
+			stop(failf(digest.ExitFailed, "%s: fio was stopped, because less is free than the reserve; %s", lack, remedy))
+			return
+		default:
+			next = room.nextLook()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(next):
+		}
+	}
+}
+
+// roomAt returns the room of the file system that a directory is on. One that is the benchmark's own has a reserve
+// only if the target has one.
+func (o Options) roomAt(directory string) (room, error) {
+	reserve := o.FreeSpaceReserve
+	if reserve == nil && o.OwnClaim && thisMachine().isWholeDevice(directory) {
+		reserve = new(int64)
+	}
+	var stat unix.Statfs_t
+	if err := unix.Statfs(directory, &stat); err != nil {
+		return room{}, err
+	}
+	return newRoom(&stat, reserve), nil
+}
+
+// isWholeDevice reports whether the mount that a directory is on shows all of a file system on a block device.
+// Then the volume is the file system. Otherwise it may be a directory of one that holds other volumes:
+// provisioners of local paths bind a directory of the node's disk, and NFS, EFS and FUSE have no block device.
+func (m machine) isWholeDevice(directory string) bool {
+	proc, err := m.proc()
+	if err != nil {
+		return false
+	}
+	mounts, err := proc.GetMounts()
+	if err != nil {
+		return false
+	}
+	mount := mountOf(mounts, directory)
+	return mount != nil && mount.Root == "/" && !strings.HasPrefix(mount.MajorMinorVer, "0:")
+}
+
+// mountOf returns the mount that a directory is on, nil if there is none. A later mount hides an earlier one at
+// the same place.
+func mountOf(mounts []*procfs.MountInfo, directory string) (deepest *procfs.MountInfo) {
+	for _, mount := range mounts {
+		below := strings.HasPrefix(directory+"/", strings.TrimSuffix(mount.MountPoint, "/")+"/")
+		if below && (deepest == nil || len(mount.MountPoint) >= len(deepest.MountPoint)) {
+			deepest = mount
+		}
+	}
+	return deepest
+}
