@@ -1,11 +1,13 @@
 package controllers
 
 import (
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // How the runs ended is written down in a write of its own, before anything is cleaned up.
@@ -21,11 +23,23 @@ func TestConclude(t *testing.T) {
 	} {
 		p := failingPass()
 		p.sb.Status.StartTime, p.sb.Status.PlannedRuns, p.sb.Status.Runs = at(0), 1, runsOf(test.state)
-		p.sb.Status.Runs[0].Message = "no space"
+		p.sb.Status.Runs[0].Message, p.sb.Status.Runs[0].Result = "no space", &v1alpha1.Result{}
+		p.runs = []plan.Run{{Name: p.sb.Status.Runs[0].Name}}
 		out, err := conclude(t.Context(), p)
 		got := p.sb.Status.Condition(v1alpha1.ConditionMeasured)
 		if err != nil || !out.saves || got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %+v, %v, condition %+v", name, out, err, got)
 		}
+	}
+}
+
+// A run of the plan that the status does not have is an error, and not a benchmark that has completed.
+func TestConcludeWithoutRuns(t *testing.T) {
+	p := failingPass()
+	p.sb.Status.StartTime, p.sb.Status.PlannedRuns = at(0), 1
+	p.runs = []plan.Run{{Name: "reads.fast"}}
+	_, err := conclude(t.Context(), p)
+	if err == nil || !strings.Contains(err.Error(), "no result of run reads.fast") || p.sb.Status.HasMeasured() {
+		t.Errorf("%v, conditions %+v", err, p.sb.Status.Conditions)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -87,6 +88,7 @@ const concurrentBenchmarks = 4
 
 // SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.Client = crd.RefuseUnknown(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.StorageBenchmark{}).
 		Owns(&batchv1.Job{}).

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -60,7 +61,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	p.beginCleanUp(p.Clock.Now())
 	p.signal()
 	if err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before}); err != nil {
-		return err
+		return crd.Explain(err)
 	}
 	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version
 		p.memory.staleVersion = p.before.ResourceVersion
@@ -86,8 +87,10 @@ const maxRefusal = maxErrorMessage - 256
 func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	found := p.sb.Status
 	p.sb.Status = *p.before.Status.DeepCopy()
+	adopted := false
 	if p.sb.Status.HasMeasured() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
 		adoptConclusion(&p.sb.Status, &found)
+		adopted = true
 	}
 	why := legible.Fit(cause.Error(), maxRefusal)
 	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
@@ -100,7 +103,12 @@ func (p *pass) saveConditions(ctx context.Context, cause error) error {
 	if !p.changed() {
 		return nil
 	}
-	return p.writeStatus(ctx)
+	err := p.writeStatus(ctx)
+	if adopted && err != nil && isRefusedForGood(err) {
+		p.sb.Status.ObservedGeneration, p.sb.Status.CompletionTime = p.before.Status.ObservedGeneration, p.before.Status.CompletionTime
+		return p.writeStatus(ctx)
+	}
+	return err
 }
 
 // newLogs returns the ConfigMaps with logs of runs that the status names which a pass has found, and the one before does not.

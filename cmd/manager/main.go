@@ -29,6 +29,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/internal/job"
@@ -181,7 +182,16 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
-	return o.addSchedules(mgr, recorder, results)
+	return errors.Join(addSchemaCheck(mgr, clientset), o.addSchedules(mgr, recorder, results))
+}
+
+// addSchemaCheck keeps the manager from being ready while the CustomResourceDefinitions lack fields that it writes.
+func addSchemaCheck(mgr ctrl.Manager, clientset kubernetes.Interface) error {
+	check := &crd.Check{OpenAPI: clientset.Discovery().OpenAPIV3()}
+	if err := errors.Join(mgr.AddReadyzCheck("customresourcedefinitions", check.Ready), mgr.Add(check)); err != nil {
+		return fmt.Errorf("add the check of CustomResourceDefinitions: %w", err)
+	}
+	return nil
 }
 
 // addSchedules has the manager make benchmarks as schedules say, where there can be schedules.

@@ -24,6 +24,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
@@ -72,6 +73,7 @@ func Index(ctx context.Context, mgr ctrl.Manager) error {
 
 // SetupWithManager has the manager call Reconcile for each change of a schedule by its user, and when one of its StorageBenchmarks comes, ends or goes.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.Client = crd.RefuseUnknown(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.StorageBenchmarkSchedule{}, builder.WithPredicates(byUsers)).
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
@@ -138,7 +139,7 @@ func (p *pass) save(ctx context.Context) error {
 	case apierrors.IsConflict(err):
 		return errOutdated
 	case err != nil:
-		return fmt.Errorf("write status: %w", err)
+		return fmt.Errorf("write status: %w", crd.Explain(err))
 	}
 	if written.ResourceVersion != p.before.ResourceVersion {
 		p.memory.staleVersion = p.before.ResourceVersion

@@ -3,6 +3,8 @@ package fiooutput
 import (
 	"fmt"
 	"math"
+
+	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // maxFigure bounds what fio can have counted or averaged: an exbibyte, or 30 years in nanoseconds. What is reckoned with
@@ -35,6 +37,39 @@ func (d *jsonDirection) checkFigures() error {
 		outside("total_ios", float64(d.IOs)), outside("io_bytes", float64(d.Bytes)), outside("short_ios", float64(d.ShortIOs)),
 		outside("drop_ios", float64(d.DropIOs)), outside("runtime", float64(d.Runtime)), d.Latency.checkFigures("lat_ns"), d.Complete.checkFigures("clat_ns"),
 	)
+}
+
+// checkConsistency refuses figures that contradict each other, so that at least one is wrong. A job that failed may have
+// I/Os without bytes, and one whose engine is of metadata has I/Os that it only pretends.
+func (j *jsonJob) checkConsistency() error {
+	for name, d := range direction.Present(j.Read, j.Write, j.Trim) {
+		if err := d.contradiction(); err != nil {
+			return fmt.Errorf("fio reports contradictory figures: %s has %w", name, err)
+		}
+	}
+	return nil
+}
+
+// dropUnmadeWrites removes the writes that a job with verify_only leaves out: fio counts them, with a runtime of 0
+// (backend.c, update_runtime). fio before 3.40 does not print verify_only, which has no value, but prints verify.
+func (j *jsonJob) dropUnmadeWrites(options map[string]string) {
+	if _, verifies := options["verify"]; verifies && j.Write != nil && j.Write.Runtime == 0 {
+		j.Write = nil
+	}
+}
+
+// contradiction relies on that fio counts an I/O where it transferred bytes, and rounds its runtime in microseconds up to
+// whole milliseconds (backend.c, update_runtime).
+func (d *jsonDirection) contradiction() error {
+	switch {
+	case d.IOs <= 0 && d.IOPS > 0:
+		return fmt.Errorf("iops of %g with total_ios of %d", float64(d.IOPS), d.IOs)
+	case d.IOs > 0 && d.Bytes == 0:
+		return fmt.Errorf("total_ios of %d with io_bytes of 0", d.IOs)
+	case d.IOs > 0 && d.Runtime == 0:
+		return fmt.Errorf("total_ios of %d with runtime of 0", d.IOs)
+	}
+	return nil
 }
 
 func (l *jsonLatency) checkFigures(name string) error {

@@ -44,6 +44,7 @@ type jsonDirection struct {
 	ShortIOs jsonInteger  `json:"short_ios"`
 	DropIOs  jsonInteger  `json:"drop_ios"`
 	Runtime  jsonInteger  `json:"runtime"`
+	IOPS     jsonReal     `json:"iops"`
 	Latency  *jsonLatency `json:"lat_ns"`
 	Complete *jsonLatency `json:"clat_ns"`
 }

@@ -7,9 +7,14 @@ import "slices"
 // https://github.com/axboe/fio/blob/fio-3.39/engines/fileoperations.c
 var metadataEngines = []string{"filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}
 
+// isOfMetadata reports whether a job with these options has an engine of metadata.
+func isOfMetadata(options map[string]string) bool {
+	return slices.Contains(metadataEngines, options["ioengine"])
+}
+
 // takeMetadata makes metadata of what fio calls reads or writes of a job whose engine is one of metadata.
 func (g *Group) takeMetadata() {
-	if !slices.Contains(metadataEngines, g.Options["ioengine"]) {
+	if !isOfMetadata(g.Options) {
 		return
 	}
 	for _, d := range g.Directions() {

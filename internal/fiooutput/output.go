@@ -188,12 +188,19 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 	if err := j.checkFigures(); err != nil {
 		return Group{}, err
 	}
+	options := effective(global, j.Options)
+	j.dropUnmadeWrites(options)
+	if j.Error == 0 && !isOfMetadata(options) {
+		if err := j.checkConsistency(); err != nil {
+			return Group{}, err
+		}
+	}
 	g := Group{
 		Name: j.Name, ID: int(j.GroupID), Jobs: 1, Error: int(j.Error),
 		JobStart: int64(j.JobStart), JobRuntimeMilliseconds: int64(j.JobRuntime),
 		UserCPUPercent: float64(j.UserCPU), SystemCPUPercent: float64(j.SystemCPU),
 		ContextSwitches: int64(j.Switches),
-		Options:         effective(global, j.Options),
+		Options:         options,
 		LatencyTarget:   newLatencyTarget(int64(j.LatencyTarget), int64(j.LatencyDepth)),
 	}
 	var err error
