@@ -62,7 +62,7 @@ func TestForMeasuring(t *testing.T) {
 			name: "somebody's claim on a bucket", clients: 2, driver: storage.S3Driver,
 			target: builder.NewClaimTarget("t", "mine"),
 			has:    []string{directory + "\n", "create_on_open=1", "client-0."}, lacks: []string{"/client-0"},
-			change: func(v *job.Volume) { v.Claim, v.Existing, v.Objects = "mine", true, true },
+			change: func(v *job.Volume) { v.Claim, v.Existing, v.OwnClaim, v.Objects = "mine", true, false, true },
 		},
 		{
 			name: "a bucket for all", target: bucket, clients: 2, client: 1, has: []string{"directory=/volume\n", "client-1."}, lacks: []string{"/client-1"},
