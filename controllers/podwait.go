@@ -36,6 +36,8 @@ type podWait struct {
 	job types.UID
 	// others are when the waits of other pods began that wait for the same.
 	others []*metav1.Time
+	// resources is the field of the spec that sets the pod's resources.
+	resources string
 	// needs are the volumes that the pod needs.
 	needs []children.Need
 	// invalid ends what is waited for: the API server does not take the pod, or its Job, and never will.
@@ -99,7 +101,7 @@ func (p *pass) watchPod(ctx context.Context, st *podWait, decision attempt.Start
 	if err != nil {
 		return outcome{}, err
 	}
-	return st.await(decision, v1alpha1.ReasonPreparing, st.what, "its pod to start", st.ownReason()+message, attempt.StartLimit(st.sb.Spec.Deadlines)), nil
+	return st.await(decision, v1alpha1.ReasonPreparing, st.what, "its pod to start", st.ownReason()+message+attempt.ResourceRemedy(message, st.resources), attempt.StartLimit(st.sb.Spec.Deadlines)), nil
 }
 
 // startFacts returns what the wait is decided by.
@@ -196,8 +198,9 @@ func (s *podWait) refused(object string, err error) outcome {
 	decision := attempt.DecideRefused(s.startFacts(nil, competition{}))
 	s.noteNodeWait(decision)
 	what := fmt.Sprintf("%s: the %s was refused", s.what, object)
-	about := what + ": "
-	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, err.Error()), about)
+	about, refusal := what+": ", err.Error()
+	refusal += attempt.ResourceRemedy(refusal, s.resources)
+	why := strings.TrimPrefix(s.retold(v1alpha1.ConditionSucceeded, about, refusal), about)
 	out := s.await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, attempt.StartLimit(s.sb.Spec.Deadlines))
 	return out.resting(s.remaining(s.began.Time, attempt.StartLimit(s.sb.Spec.Deadlines))) // before each try it is looked what is left of others
 }

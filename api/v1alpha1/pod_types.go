@@ -76,6 +76,12 @@ type PodSettings struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.claims) || self.claims.size() == 0",message="claims of devices are not given to fio; remove claims",fieldPath=".claims",reason=FieldValueForbidden
 	Resources corev1.ResourceRequirements `json:"resources,omitempty,omitzero"`
 
+	// anchorResources are the CPU and memory of the pods that hold nodes and wait. Set them where a LimitRange or a quota of
+	// the namespace refuses the default. Unset: requests of 50m CPU and 64Mi memory, limits of 200m and 64Mi.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="!has(self.claims) || self.claims.size() == 0",message="claims of devices are for no pod of a benchmark; remove claims",fieldPath=".claims",reason=FieldValueForbidden
+	AnchorResources *corev1.ResourceRequirements `json:"anchorResources,omitempty"`
+
 	// securityContext of the pods. It replaces the operator's, which satisfies the Pod Security Standard "restricted":
 	// user and group 65532, seccomp RuntimeDefault, and fsGroup 65532 on volumes that are made for the benchmark. An
 	// fsGroup that is set here holds on existing claims too. Many drivers then have Kubernetes give all files there to

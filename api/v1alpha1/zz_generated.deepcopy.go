@@ -943,6 +943,11 @@ func (in *PodSettings) DeepCopyInto(out *PodSettings) {
 		}
 	}
 	in.Resources.DeepCopyInto(&out.Resources)
+	if in.AnchorResources != nil {
+		in, out := &in.AnchorResources, &out.AnchorResources
+		*out = new(v1.ResourceRequirements)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.SecurityContext != nil {
 		in, out := &in.SecurityContext, &out.SecurityContext
 		*out = new(v1.PodSecurityContext)

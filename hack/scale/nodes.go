@@ -155,7 +155,7 @@ func addNodes(ctx context.Context, c client.Client, count int) error {
 	for i := range count {
 		name := fmt.Sprintf("node-%03d", i)
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
-			corev1.LabelHostname: name, corev1.LabelTopologyZone: "zone-a", corev1.LabelInstanceTypeStable: "m5.xlarge",
+			corev1.LabelHostname: name, corev1.LabelTopologyZone: "zone-a", corev1.LabelInstanceTypeStable: "m5.xlarge", corev1.LabelOSStable: "linux",
 		}}}
 		if err := c.Create(ctx, node); err != nil && !apierrors.IsAlreadyExists(err) {
 			return fmt.Errorf("create node: %w", err)

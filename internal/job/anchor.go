@@ -27,12 +27,21 @@ const (
 	anchorGraceSeconds = 5
 )
 
-// An anchor waits, and nothing else. Its resources are set, so that quotas admit it, and small, so that they do
-// not take the place of those of the runs.
+// The resources of an anchor, which waits and does nothing else. They are set, so that quotas admit it, and small, so that
+// they leave the node to the runs. The requests reach the minimum that LimitRanges commonly ask for, and the limits are at
+// most four times as large (maxLimitRequestRatio). For other LimitRanges there is spec.pod.anchorResources.
 var (
-	anchorRequests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	anchorRequests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 	anchorLimits   = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 )
+
+// anchorResources returns the resources of an anchor: those that the spec sets, or else the default.
+func anchorResources(sb *v1alpha1.StorageBenchmark) corev1.ResourceRequirements {
+	if wanted := podSettings(sb).AnchorResources; wanted != nil {
+		return *wanted
+	}
+	return corev1.ResourceRequirements{Requests: anchorRequests, Limits: anchorLimits}
+}
 
 // AnchorName returns the name of the pod that makes an attempt to hold a node for a client.
 func AnchorName(sb *v1alpha1.StorageBenchmark, client, attempt int32) string {
@@ -74,7 +83,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
 	maps.Copy(labels, holderLabels(sb))
 	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
-		WithResources(resources(corev1.ResourceRequirements{Requests: anchorRequests, Limits: anchorLimits}))
+		WithResources(resources(anchorResources(sb)))
 	pod := podSpec(sb, holderSecurity(sb)).
 		// A node that was restarted starts it again.
 		WithRestartPolicy(corev1.RestartPolicyAlways).

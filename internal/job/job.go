@@ -218,7 +218,7 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, clien
 		WithActiveDeadlineSeconds(atLast(0, sb.Spec.Deadlines.CleanUpSeconds)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)
-	return newJob(sb, CleanUpName(sb, volume.Target, client), labels, nil, pod, cleanUpRetries)
+	return newJob(sb, CleanUpName(sb, volume.Target, client), labels, keepNode, pod, cleanUpRetries)
 }
 
 func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration, retries int32) *batchv1ac.JobApplyConfiguration {

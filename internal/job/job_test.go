@@ -111,6 +111,7 @@ func TestForRun(t *testing.T) {
 				Spec: corev1.PodSpec{
 					RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false), ShareProcessNamespace: new(true),
 					TerminationGracePeriodSeconds: new(int64(10)),
+					NodeSelector:                  map[string]string{"kubernetes.io/os": "linux"},
 					ActiveDeadlineSeconds:         new(int64(24*3600 + 3600)), // startSeconds is not set
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)), FSGroup: new(int64(65532)),
@@ -325,6 +326,9 @@ func TestForCleanUp(t *testing.T) {
 	sb := benchmark(nil)
 	volume := Volume{Target: "fast", Claim: "claim", Mode: corev1.PersistentVolumeFilesystem}
 	job := built(t, ForCleanUp(sb, image, volume, 0))
+	if template := job.Spec.Template; template.Annotations["karpenter.sh/do-not-disrupt"] != "true" || template.Spec.NodeSelector["kubernetes.io/os"] != "linux" {
+		t.Errorf("a node may be taken from clean-up: %v, %v", template.Annotations, template.Spec.NodeSelector)
+	}
 	if job.Name != CleanUpName(sb, "fast", 0) || job.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp || *job.Spec.BackoffLimit == 0 {
 		t.Errorf("Job is %+v", job)
 	}
@@ -380,7 +384,7 @@ func TestSettings(t *testing.T) {
 		"security context":   cmp.Diff(settings.SecurityContext, pod.SecurityContext),
 		"pull secrets":       cmp.Diff(settings.ImagePullSecrets, pod.ImagePullSecrets),
 		"priority":           cmp.Diff("high", pod.PriorityClassName),
-		"node selector":      cmp.Diff(placement.NodeSelector, pod.NodeSelector),
+		"node selector":      cmp.Diff(map[string]string{"disk": "fast", "kubernetes.io/os": "linux"}, pod.NodeSelector),
 		"tolerations":        cmp.Diff(placement.Tolerations, pod.Tolerations),
 		"affinity":           cmp.Diff(placement.Affinity.NodeAffinity, pod.Affinity.NodeAffinity),
 	} {
@@ -696,6 +700,29 @@ func TestArgumentsOfARun(t *testing.T) {
 		change(&run)
 		if args := built(t, ForRun(benchmark(nil), image, run)).Spec.Template.Spec.Containers[0].Args; !slices.Contains(args, want) {
 			t.Errorf("%s is not among %q", want, args)
+		}
+	}
+}
+
+// A namespace may have a LimitRange that the default of anchors does not fit.
+func TestAnchorResources(t *testing.T) {
+	limits := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}
+	for name, test := range map[string]struct {
+		settings *v1alpha1.PodSettings
+		cpu      string
+	}{
+		"default": {nil, "200m"},
+		"set":     {&v1alpha1.PodSettings{AnchorResources: &corev1.ResourceRequirements{Limits: limits}}, "500m"},
+	} {
+		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = test.settings })
+		got := ForAnchor(sb, image, 0, 1, nil).Spec.Containers[0].Resources
+		if got.Limits.Cpu().String() != test.cpu {
+			t.Errorf("%s: limits are %v", name, got.Limits)
+		}
+		for of, limit := range *got.Limits {
+			if request, set := (*got.Requests)[of]; set && limit.AsApproximateFloat64() > 4*request.AsApproximateFloat64() {
+				t.Errorf("%s: the limit of %s is more than four times the request", name, of)
+			}
 		}
 	}
 }

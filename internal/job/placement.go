@@ -17,10 +17,13 @@ var keepNode = map[string]string{
 	"karpenter.sh/do-not-disrupt":                    "true",
 }
 
+// onLinux selects the nodes that the runner's image is for.
+var onLinux = map[string]string{corev1.LabelOSStable: "linux"}
+
 // place has the pod go where spec.placement lets it.
 func place(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark) {
 	placement := ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{})
-	pod.WithNodeSelector(placement.NodeSelector)
+	pod.WithNodeSelector(placement.NodeSelector).WithNodeSelector(onLinux)
 	tolerate(pod, placement.Tolerations)
 	if placement.Affinity != nil {
 		pod.WithAffinity(convert[corev1ac.AffinityApplyConfiguration](placement.Affinity))

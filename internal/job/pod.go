@@ -37,6 +37,7 @@ func podSpec(sb *v1alpha1.StorageBenchmark, security *corev1ac.PodSecurityContex
 		WithShareProcessNamespace(sharedProcesses).
 		WithTerminationGracePeriodSeconds(gracePeriodSeconds).
 		WithSecurityContext(security).
+		WithNodeSelector(onLinux).
 		WithVolumes(corev1ac.Volume().WithName(scratchVolume).WithEmptyDir(corev1ac.EmptyDirVolumeSource().WithSizeLimit(scratchLimit.DeepCopy())))
 	for _, secret := range settings.ImagePullSecrets {
 		pod.WithImagePullSecrets(corev1ac.LocalObjectReference().WithName(secret.Name))

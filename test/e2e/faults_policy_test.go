@@ -123,6 +123,25 @@ func TestLimitRange(t *testing.T) {
 		f.see(t, sb, "maximum cpu usage per Container is 500m")
 		f.end(t, sb, "maximum cpu usage per Container is 500m, but limit is 1")
 	})
+	t.Run("minimum and ratio", func(t *testing.T) {
+		t.Parallel()
+		of := func(cpu, memory string) corev1.ResourceList {
+			return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+		}
+		ns := bounded(t, corev1.LimitRangeItem{
+			Min: of("50m", "64Mi"), MaxLimitRequestRatio: cpu("10"), DefaultRequest: of("100m", "64Mi"), Default: of("800m", "256Mi"),
+		})
+		limit(t, ns, corev1.ResourceLimitsMemory, "1Gi")
+		sb := benchmark(t, "limits-minimum", in(ns), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) })
+		create(t, sb)
+		completes(t, sb)
+		refused := benchmark(t, "limits-refused", in(ns), impatient, func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Repetitions = new(int32(2))
+			sb.Spec.Pod = &v1alpha1.PodSettings{AnchorResources: &corev1.ResourceRequirements{Requests: of("10m", "64Mi"), Limits: of("200m", "64Mi")}}
+		})
+		create(t, refused)
+		fails(t, refused, v1alpha1.ReasonDeadlineExceeded, "minimum cpu usage per Container is 50m", "set spec.pod.anchorResources")
+	})
 	t.Run("default", func(t *testing.T) {
 		t.Parallel()
 		f := begin(t, &fault{

@@ -56,6 +56,8 @@ var attempts = map[string]attempt{
 		specs: []string{`{"targets":[{"name":"a","efs":{"fileSystemID":"fs-0123456789abcdef0"}}]}`}},
 	"targets.s3": {needs: "has a PersistentVolume made", user: "volumes",
 		specs: []string{`{"targets":[{"name":"a","s3":{"bucket":"my-bucket"}}]}`}},
+	"targets.freeSpaceReserve": needsPods(
+		`{"targets":[{"name":"a","claimName":"data","freeSpaceReserve":"0"}]}`),
 	"targets.claimName": free("test files get a directory of their own on a claim of the namespace",
 		`{"targets":[{"name":"a","claimName":"data"}]}`),
 	"targets.capacity": free("quotas limit capacity",
@@ -103,6 +105,7 @@ var attempts = map[string]attempt{
 
 	"pod.labels":             needsPods(`{"pod":{"labels":{"app":"payments"}}}`),
 	"pod.annotations":        needsPods(`{"pod":{"annotations":{"iam.amazonaws.com/role":"admin"}}}`),
+	"pod.anchorResources":    free("quotas limit resources", `{"pod":{"anchorResources":{"limits":{"cpu":"8"}}}}`),
 	"pod.resources":          free("quotas limit resources", `{"pod":{"resources":{"limits":{"nvidia.com/gpu":"8"}}}}`),
 	"pod.securityContext":    needsPods(`{"pod":{"securityContext":{"runAsUser":0}}}`),
 	"pod.serviceAccountName": needsPods(`{"pod":{"serviceAccountName":"admin"}}`),
