@@ -100,7 +100,7 @@ func (p *pass) cleanClaims(ctx context.Context, target *v1alpha1.Target) (v1alph
 // claimFacts reads what it depends on what is done about the files on a claim.
 func (p *pass) claimFacts(ctx context.Context, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
 	existing := p.Jobs[job.CleanUpName(p.sb, target.Name, client)]
-	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && existing.Status.Succeeded > 0
+	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && p.HasCleaned(existing)
 	facts.Existing, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
 	facts.Driver = p.sb.Status.Target(target.Name).Driver
 	if !facts.Cleaned {

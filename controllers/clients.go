@@ -6,10 +6,12 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // part is what one client does in an attempt of a run.
@@ -50,14 +52,20 @@ func (p part) String() string {
 	return fmt.Sprintf("%s on node %s", child.Client(p.client), p.pod.Spec.NodeName)
 }
 
-// removeEndedJobs deletes the Jobs of runs that have ended, of a benchmark with several clients. All that they have
-// told is in the status; many clients in many runs would leave so many that each pass took longer than the one before.
-func (p *pass) removeEndedJobs(ctx context.Context, _ saved) error {
-	var ended []*batchv1.Job
-	for _, j := range p.Jobs {
-		if j.Labels[v1alpha1.LabelRole] == v1alpha1.RoleRun {
-			ended = append(ended, j)
+// removeSpentJobs deletes the Jobs of runs before this one. All that they have told has to be in the status.
+func (p *pass) removeSpentJobs(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
+	own := sets.New[string]()
+	for client := range run.ClientCount() {
+		own.Insert(job.RunName(p.sb, run.Name, run.Attempts, client))
+	}
+	var spent []*batchv1.Job
+	for name, j := range p.Jobs {
+		if !own.Has(name) && j.DeletionTimestamp.IsZero() && attempt.IsSpent(p.sb, j, p.Pods[name]) {
+			spent = append(spent, j)
 		}
 	}
-	return p.deleteJobs(ctx, ended)
+	if _, isSaved := p.allSaved(); len(spent) > 0 && !isSaved {
+		return saveFirst(), nil
+	}
+	return goOn(), p.deleteJobs(ctx, spent)
 }

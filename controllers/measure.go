@@ -84,13 +84,11 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 func (p *pass) clearEarlier(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	proof, isSaved := p.allSaved()
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.MayMeasure, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Clients: p.sb.Spec.MostClients(), Saved: isSaved,
+		Repeats: run.Attempts > 0, Measures: p.MayMeasure, CutShort: attempt.WasCutShort(p.sb.Status.Runs), Saved: isSaved,
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:
 		return saveFirst(), nil
-	case attempt.DropJobs:
-		return goOn(), p.removeEndedJobs(ctx, proof)
 	case attempt.EndEarlier:
 		left, err := p.endAttempts(ctx, proof)
 		if err == nil && len(left) > 0 {
@@ -228,8 +226,11 @@ func (s *writer) expireRun(run *v1alpha1.Run, unanswered string) {
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 }
 
-// createJobs makes Jobs of an attempt.
+// createJobs makes Jobs of an attempt, after those of finished runs were deleted.
 func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
+	if out, err := p.removeSpentJobs(ctx, run); err != nil || out.stop {
+		return out, err
+	}
 	existing, err := p.existingVolumes(ctx, planned.Target, missing...)
 	if err != nil {
 		return outcome{}, err
@@ -267,7 +268,7 @@ func (p *pass) jobSpec() jobspec.Spec {
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func (s *writer) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWait {
-	st := &podWait{writer: s, what: attempt.DescribeRun(&s.sb.Status, run), began: run.StartTime, made: children.MadeAt(s.JobOf(run, one.client)), pod: one.pod}
+	st := &podWait{writer: s, what: attempt.DescribeRun(&s.sb.Status, run), began: run.StartTime, made: children.MadeAt(s.JobOf(run, one.client)), pod: one.pod, resources: attempt.RunResources}
 	if run.ClientCount() > 1 {
 		st.what += ", " + child.Client(one.client)
 	}

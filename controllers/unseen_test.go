@@ -98,7 +98,7 @@ func TestMayHaveWritten(t *testing.T) {
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
 		s.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
 		seen := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
-			{State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
+			{Name: job.MeasureContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
 		for how, note := range map[string]func(*writer){

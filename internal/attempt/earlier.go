@@ -3,17 +3,18 @@ package attempt
 import (
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // Earlier is what may be left of earlier attempts when one of a run is to begin.
 type Earlier struct {
-	// Repeats says that the run was tried before, Measures that a pod of a run is seen that has not ended, CutShort that the run before was
-	// given up, whose last pod need not be seen.
+	// Repeats reports whether the run was tried before, Measures whether a pod of a run may still measure, and CutShort
+	// whether the run before was given up, whose last pod need not be seen.
 	Repeats, Measures, CutShort bool
-	// Clients is how many measure together at most.
-	Clients int32
-	// Saved says that all that was found out is saved. What is not would go with the pods that tell it.
+	// Saved reports whether the status has all that this pass has found out. The rest would go with the pods that tell it.
 	Saved bool
 }
 
@@ -22,26 +23,33 @@ type EarlierAction string
 
 // What can be done about them. Two at once would measure each other.
 const (
-	LeaveJobs  EarlierAction = "LeaveJobs"  // nothing: all have ended, and leave few Jobs
-	SaveFirst  EarlierAction = "SaveFirst"  // save what was found out
-	EndEarlier EarlierAction = "EndEarlier" // end them, and wait until they have ended
-	DropJobs   EarlierAction = "DropJobs"   // delete their Jobs, which have ended
+	LeaveEarlier EarlierAction = "LeaveEarlier" // nothing: all have ended
+	SaveFirst    EarlierAction = "SaveFirst"    // save what was found out
+	EndEarlier   EarlierAction = "EndEarlier"   // end them, and wait until they have ended
 )
 
-// DecideEarlier says what is to be done about earlier attempts before one begins. The Jobs of a single client stay until clean-up. Those of many clients
-// in many runs would be so many that each pass takes longer than the one before.
+// DecideEarlier decides what happens to earlier attempts before one begins.
 func DecideEarlier(e Earlier) EarlierAction {
-	mayGoOn := e.Repeats || e.Measures || e.CutShort
-	switch {
-	case !mayGoOn && e.Clients <= 1:
-		return LeaveJobs
+	switch mayGoOn := e.Repeats || e.Measures || e.CutShort; {
+	case !mayGoOn:
+		return LeaveEarlier
 	case !e.Saved:
 		return SaveFirst
-	case mayGoOn:
-		return EndEarlier
 	default:
-		return DropJobs
+		return EndEarlier
 	}
+}
+
+// IsSpent reports whether the Job of a finished run is deleted before the next run begins: its result and log are saved,
+// and its pods would hold processors, quota and the claim for as long as a sidecar in them runs. With cleanupPolicy Retain
+// the Jobs of a single client stay where all containers of their pods have ended. Many clients in many runs would leave so
+// many Jobs that each pass takes longer than the one before.
+func IsSpent(sb *v1alpha1.StorageBenchmark, j *batchv1.Job, pods []*corev1.Pod) bool {
+	if j.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun {
+		return false
+	}
+	isKept := sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && sb.Spec.MostClients() <= 1
+	return !isKept || len(WithoutEndedPods(pods)) > 0
 }
 
 // JobsAction is what is to be done about the Jobs of an attempt.

@@ -1,6 +1,13 @@
 package attempt
 
-import "testing"
+import (
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
 
 // What may go on is ended before another attempt begins, and what it has told is saved before that.
 func TestDecideEarlier(t *testing.T) {
@@ -9,25 +16,55 @@ func TestDecideEarlier(t *testing.T) {
 		earlier Earlier
 		want    EarlierAction
 	}{
-		{"the first attempt", Earlier{Clients: 1, Saved: true}, LeaveJobs},
-		{"the first attempt, with something to save", Earlier{Clients: 1}, LeaveJobs},
-		{"of a run that was tried before", Earlier{Repeats: true, Clients: 1, Saved: true}, EndEarlier},
-		{"while a pod measures", Earlier{Measures: true, Clients: 1, Saved: true}, EndEarlier},
-		{"after a run that was given up", Earlier{CutShort: true, Clients: 1, Saved: true}, EndEarlier},
-		{"of a run that was tried before, with something to save", Earlier{Repeats: true, Clients: 1}, SaveFirst},
-		{"while a pod measures, with something to save", Earlier{Measures: true, Clients: 1}, SaveFirst},
-		{"after a run that was given up, with something to save", Earlier{CutShort: true, Clients: 1}, SaveFirst},
-
-		{"of several clients", Earlier{Clients: 2, Saved: true}, DropJobs},
-		{"of several clients, with something to save", Earlier{Clients: 2}, SaveFirst},
-		{"of several clients, tried before", Earlier{Repeats: true, Clients: 2, Saved: true}, EndEarlier},
-		{"of several clients, while one measures", Earlier{Measures: true, Clients: 100, Saved: true}, EndEarlier},
-		{"of several clients, tried before, with something to save", Earlier{Repeats: true, Clients: 2}, SaveFirst},
+		{"the first attempt", Earlier{Saved: true}, LeaveEarlier},
+		{"the first attempt, with something to save", Earlier{}, LeaveEarlier},
+		{"of a run that was tried before", Earlier{Repeats: true, Saved: true}, EndEarlier},
+		{"while a pod measures", Earlier{Measures: true, Saved: true}, EndEarlier},
+		{"after a run that was given up", Earlier{CutShort: true, Saved: true}, EndEarlier},
+		{"of a run that was tried before, with something to save", Earlier{Repeats: true}, SaveFirst},
+		{"while a pod measures, with something to save", Earlier{Measures: true}, SaveFirst},
+		{"after a run that was given up, with something to save", Earlier{CutShort: true}, SaveFirst},
 	} {
 		if got := DecideEarlier(test.earlier); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
+}
+
+// The Jobs of finished runs go before the next run, but for those that Retain promises to keep.
+func TestIsSpent(t *testing.T) {
+	running, ended := pods(corev1.PodRunning), pods(corev1.PodSucceeded)
+	for _, test := range []struct {
+		name   string
+		role   string
+		policy v1alpha1.CleanupPolicy
+		two    bool
+		pods   []*corev1.Pod
+		want   bool
+	}{
+		{"a run", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, ended, true},
+		{"a run beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, running, true},
+		{"a clean-up", v1alpha1.RoleCleanUp, v1alpha1.CleanupDelete, false, ended, false},
+		{"a run that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, ended, false},
+		{"a run that is retained, beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, running, true},
+		{"a run of two clients that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, true, ended, true},
+	} {
+		sb := &v1alpha1.StorageBenchmark{}
+		sb.Spec.CleanupPolicy = test.policy
+		if test.two {
+			sb.Spec.Clients, sb.Spec.Workloads = new(int32(2)), []v1alpha1.Workload{{}}
+		}
+		j := &batchv1.Job{}
+		j.Labels = map[string]string{v1alpha1.LabelRole: test.role}
+		if got := IsSpent(sb, j, test.pods); got != test.want {
+			t.Errorf("%s: %t, want %t", test.name, got, test.want)
+		}
+	}
+}
+
+// pods returns a pod in a phase.
+func pods(phase corev1.PodPhase) []*corev1.Pod {
+	return []*corev1.Pod{{Status: corev1.PodStatus{Phase: phase}}}
 }
 
 // A Job that is missing is made once. One that was there has been deleted, or cannot be found any more: made again, it would measure twice.

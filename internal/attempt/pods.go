@@ -23,11 +23,13 @@ func IsLost(object metav1.Object, now time.Time) bool {
 	return !deleted.IsZero() && now.Sub(deleted.Time) > LostAfter
 }
 
-// Began returns when the first container of the pod began, zero if none has.
+// Began returns when the first of the operator's own containers in the pod began, zero if none has. Containers that others
+// inject, such as those of a service mesh, do not count.
 func Began(pod *corev1.Pod) time.Time {
 	first := time.Time{}
 	for _, status := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		switch {
+		case !job.IsOwnContainer(status.Name):
 		case status.State.Running != nil:
 			first = earlier(first, status.State.Running.StartedAt.Time)
 		case status.State.Terminated != nil:

@@ -3,6 +3,7 @@ package children
 import (
 	"slices"
 
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -42,14 +43,40 @@ func (c *Children) CleanerName(target *v1alpha1.Target) string {
 	return ""
 }
 
-// HasFailedToClean says whether a Job that was to remove files of a target has failed for good.
+// HasFailedToClean reports whether a Job that was to remove files of a target has failed for good. Kubernetes repeats no
+// pod that a sidecar keeps running, so there the first failure is final.
 func (c *Children) HasFailedToClean(target *v1alpha1.Target) bool {
 	for client := range storage.Claims(c.Benchmark, target) {
-		if existing := c.Jobs[job.CleanUpName(c.Benchmark, target.Name, client)]; existing != nil && attempt.JobHasFailed(existing) {
+		existing := c.Jobs[job.CleanUpName(c.Benchmark, target.Name, client)]
+		if existing == nil {
+			continue
+		}
+		exit, isRunning := c.exitOfCleaner(existing)
+		if attempt.JobHasFailed(existing) || exit > 0 && isRunning {
 			return true
 		}
 	}
 	return false
+}
+
+// HasCleaned reports whether the Job that removes a client's files of a target has done so.
+func (c *Children) HasCleaned(j *batchv1.Job) bool {
+	exit, _ := c.exitOfCleaner(j)
+	return j.Status.Succeeded > 0 || exit == 0
+}
+
+// exitOfCleaner returns the exit code of the container that removes test files in the newest pod of a Job, -1 while it has
+// none, and whether other containers of the pod still run.
+func (c *Children) exitOfCleaner(j *batchv1.Job) (code int32, isRunning bool) {
+	pod := Newest(c.Pods[j.Name])
+	if pod == nil {
+		return -1, false
+	}
+	status := attempt.ContainerStatus(pod.Status.ContainerStatuses, job.CleanContainer)
+	if status == nil || status.State.Terminated == nil {
+		return -1, true
+	}
+	return status.State.Terminated.ExitCode, !attempt.HasEnded(pod)
 }
 
 // IsLateVolume says whether a volume was made for a claim of the benchmark, and is not in the status. The claims are those that are

@@ -19,6 +19,13 @@ type Outcome struct {
 	report        *digest.Report
 	ends          map[string]corev1.ContainerStateTerminated
 	conditions    []corev1.PodCondition
+	sidecar       bool
+}
+
+// BesideSidecar has an injected container that never exits run in the pod: it goes on until it is deleted.
+func (o Outcome) BesideSidecar() Outcome {
+	o.sidecar = true
+	return o
 }
 
 // Succeed has the pod end with a report. One that cleans up succeeds as well, and nobody reads its message.

@@ -88,6 +88,7 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 			end.Message = outcome.messageOf(pod, end.Message)
 			pod.Status.Conditions = append(pod.Status.Conditions, outcome.conditionsAt(c.now())...)
 			switch {
+			case outcome.sidecar: // which runs on
 			case end.ExitCode != 0:
 				pod.Status.Phase = corev1.PodFailed
 			case i == len(containers)-1:
