@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -33,6 +34,9 @@ func anchor(ctx context.Context, p *pass) (outcome, error) {
 	case attempt.LoseAnchor:
 		p.noteAnchors()
 		return p.loseAnchor(ctx, decision.Clients[0], decision.Why)
+	case attempt.HoldNext:
+		attempt.RenewAnchors(&p.sb.Status, decision.Clients, p.Clock.Now())
+		return saveFirst(), nil
 	case attempt.HoldNodes:
 		p.noteAnchors()
 		return p.holdNodes(ctx, decision)
@@ -95,7 +99,7 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		return out, err
 	}
 	errs := inParallel(ctx, missing, func(client int) error {
-		return p.makeAnchor(ctx, job.ForAnchor(p.sb, p.Image, int32(client), p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(int32(client))))
+		return p.makeAnchor(ctx, p.nextAnchor(int32(client)))
 	})
 	for i, client := range missing {
 		if errs[i] != nil {
@@ -105,6 +109,27 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 		a.Pod = job.AnchorName(p.sb, int32(client), a.Attempts)
 	}
 	return awaitFor(p.remaining(p.sb.Status.Anchors[missing[0]].StartTime.Time, attempt.StartLimit(p.sb.Spec.Deadlines))), nil
+}
+
+// unbound returns the clients whose anchors hold nodes, or are about to, before their claims are bound.
+func (s *scope) unbound() []int {
+	var clients []int
+	for i := range s.sb.Status.Anchors {
+		if pod := s.AnchorOf(i); pod != nil && job.IsHolder(pod) && !s.IsBound(int32(i)) {
+			clients = append(clients, i)
+		}
+	}
+	return clients
+}
+
+// nextAnchor returns the pod that is made for a client. The first one holds its node. Later ones hold none while claims are
+// not bound: the first one was released because that takes long.
+func (p *pass) nextAnchor(client int32) *corev1ac.PodApplyConfiguration {
+	attempts, volumes := p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(client)
+	if attempts > 1 && !p.IsBound(client) {
+		return job.ForBinding(p.sb, p.Image, client, attempts, volumes)
+	}
+	return job.ForAnchor(p.sb, p.Image, client, attempts, volumes)
 }
 
 // endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep the new one off its node,
@@ -147,6 +172,7 @@ func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.VolumesFor(int32(client), "")
+	st.release = func() { attempt.RenewAnchors(&s.sb.Status, s.unbound(), s.now.Time) }
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)

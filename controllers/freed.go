@@ -19,9 +19,12 @@ import (
 
 // bindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
 // there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these. A device that is written
-// in full is bound first in any case.
-func (p *pass) bindsFirst(ctx context.Context, target *v1alpha1.Target) (bool, error) {
+// in full is bound first in any case, and so is a claim whose volume took long in an earlier attempt.
+func (p *pass) bindsFirst(ctx context.Context, run *v1alpha1.Run, target *v1alpha1.Target) (bool, error) {
 	settled := p.anchored() || p.sb.Status.Target(target.Name).IsForOnePod()
+	if !settled && run.Attempts > 0 && !p.IsBound(0) {
+		return true, nil
+	}
 	first, depends := comesFirst(settled, jobspec.WritesDevice(p.sb, target), p.setsGroup())
 	if !depends {
 		return first, nil

@@ -72,7 +72,7 @@ func (p *pass) begin(ctx context.Context, run *v1alpha1.Run, planned *plan.Run) 
 	if p.sb.Status.HasMeasured() {
 		return saveFirst(), nil
 	}
-	bindsFirst, err := p.bindsFirst(ctx, planned.Target)
+	bindsFirst, err := p.bindsFirst(ctx, run, planned.Target)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -278,6 +278,9 @@ func (s *writer) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWai
 	st.needs = s.VolumesFor(one.client, planned.Target.Name)
 	if one.job != nil {
 		st.job = one.job.UID
+	}
+	if !s.sb.Status.Target(planned.Target.Name).IsForOnePod() {
+		st.release = func() { s.disrupted(run, "its volume takes long, and is made before a pod holds a node") }
 	}
 	st.invalid = func(err error) { s.failRun(run, fmt.Sprintf("the Job was refused: %v", err)) }
 	st.expire = func(message string) {

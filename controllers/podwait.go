@@ -14,6 +14,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // pollWaiting is how often it is looked whether storage that was refused may be made now.
@@ -46,6 +48,9 @@ type podWait struct {
 	expire func(message string)
 	// yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
 	yield func(older string)
+	// release ends the attempt whose pod keeps others off a node while its volume is being made. Nil if no other pod can have
+	// the volume made.
+	release func()
 	// crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	crowded string
 	// elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
@@ -65,6 +70,10 @@ func (p *pass) watch(ctx context.Context, st *podWait) (outcome, error) {
 	decision := attempt.DecideStart(st.startFacts(claim, competes))
 	if decision.Yield {
 		st.yield(competes.older)
+		return saveFirst(), nil
+	}
+	if decision.Release {
+		st.release()
 		return saveFirst(), nil
 	}
 	st.noteNodeWait(decision)
@@ -109,9 +118,16 @@ func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, competes compe
 	limits, began := s.sb.Spec.Deadlines, children.AwaitedSince(s.began, s.made)
 	return attempt.StartFacts{
 		Now: s.now.Time, Began: began, Ready: s.waits().ReadySince(began, s.needs), Node: attempt.NodeWaitOf(&s.sb.Status), Blocked: competes.held != "", Rival: competes.older != "",
-		HasPod: s.pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.pod), Unbound: claim != nil,
+		Reserves: s.reserves(claim),
+		HasPod:   s.pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.pod), Unbound: claim != nil,
 		NodeLimit: attempt.NodeLimit(limits).Duration(), VolumeLimit: attempt.VolumeLimit(limits).Duration(), PodLimit: attempt.StartLimit(limits).Duration(),
 	}
+}
+
+// reserves reports whether the pod keeps other benchmarks off the node for which the volume of a claim is being made.
+func (s *podWait) reserves(claim *corev1.PersistentVolumeClaim) bool {
+	return s.pod != nil && s.pod.Spec.NodeName == "" && job.IsHolder(s.pod) && s.release != nil &&
+		claim != nil && claim.Annotations[ours.SelectedNode] != ""
 }
 
 // noteNodeWait writes down whether the benchmark waits for nodes that others hold.

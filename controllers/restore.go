@@ -42,7 +42,7 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	if why := ours.WhyLost(p.sb, "pod", found); why != "" {
 		return p.loseAnchor(ctx, which, why)
 	}
-	wanted := job.ForAnchor(p.sb, p.Image, int32(which), a.Attempts, nil)
+	wanted := p.nextAnchor(int32(which))
 	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
 }
 

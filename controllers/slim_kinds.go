@@ -62,7 +62,7 @@ var slimPod = message{1: slimMeta, 2: {of: message{
 	10: whole,                   // nodeName
 	14: {of: message{5: whole}}, // fsGroup of the securityContext
 }}, 3: {of: message{
-	1: whole, 3: whole, 4: whole, 7: whole, // phase, message, reason, startTime
+	1: whole, 3: whole, 4: whole, 7: whole, 11: whole, // phase, message, reason, startTime, nominatedNodeName
 	2: listed,                                                                                     // conditions
 	8: {of: slimContainerStatus, most: maxListed}, 10: {of: slimContainerStatus, most: maxListed}, // of containers, of init containers
 }}}

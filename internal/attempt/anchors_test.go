@@ -5,13 +5,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
 // anchorPod returns the pod of an anchor whose container is in a state.
 func anchorPod(state corev1.ContainerState, changes ...func(*corev1.Pod)) *corev1.Pod {
-	pod := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: state}}}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelHoldsNode: "true"}}}
+	pod.Status = corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: state}}}
 	for _, change := range changes {
 		change(pod)
 	}
@@ -29,11 +32,18 @@ func TestDecideAnchors(t *testing.T) {
 	evicted := condition(corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI", "drained")
 	missing, lost := Anchor{}, Anchor{Seen: true, Node: "a"}
 	holds, begins := Anchor{Pod: running, Seen: true, Node: "a"}, Anchor{Pod: starting, Seen: true}
+	onlyBinds := func(pod *corev1.Pod) { pod.Labels = nil }
+	binder := anchorPod(waits("ContainerCreating", ""), onlyBinds)
 	for _, test := range []struct {
 		name    string
 		anchors []Anchor
 		want    AnchorDecision
 	}{
+		{"one has its claims bound", []Anchor{holds, {Pod: binder}}, AnchorDecision{Action: HoldNodes, Clients: []int{0}, Waiting: []int{1}}},
+		{"the claims of one are bound", []Anchor{holds, {Pod: binder, Bound: true}}, AnchorDecision{Action: HoldNext, Clients: []int{1}}},
+		{"the claims of one are bound, and one is not there yet", []Anchor{missing, {Pod: binder, Bound: true}}, AnchorDecision{Action: MakeAnchors, Clients: []int{0}}},
+		{"one was evicted while its claims are bound", []Anchor{{Pod: anchorPod(runs(noon), evicted, onlyBinds)}},
+			AnchorDecision{Action: LoseAnchor, Clients: []int{0}, Why: "EvictionByEvictionAPI: drained"}},
 		{"none is there yet", []Anchor{missing, missing}, AnchorDecision{Action: MakeAnchors, Clients: []int{0, 1}}},
 		{"one is not there yet", []Anchor{holds, missing}, AnchorDecision{Action: MakeAnchors, Clients: []int{1}}},
 		{"one is not there yet, and one has ended", []Anchor{{Pod: ended(corev1.PodFailed, "", ""), Seen: true}, missing}, AnchorDecision{Action: MakeAnchors, Clients: []int{1}}},

@@ -33,6 +33,15 @@ func ReleaseNodes(status *v1alpha1.StorageBenchmarkStatus) {
 	}
 }
 
+// RenewAnchors writes down that clients have another pod made, which holds their nodes, or which holds none while their claims
+// are bound. That is no disruption.
+func RenewAnchors(status *v1alpha1.StorageBenchmarkStatus, clients []int, now time.Time) {
+	for _, i := range clients {
+		status.Anchors[i].StartTime = nil
+	}
+	BeginAnchors(status, now)
+}
+
 // YieldNodes lets its nodes go to an older benchmark, which in turn holds nodes that this one waits for.
 func YieldNodes(status *v1alpha1.StorageBenchmarkStatus, now metav1.Time) {
 	for i := range status.Anchors {

@@ -57,6 +57,13 @@ func StartMessage(pod *corev1.Pod) string {
 	return ""
 }
 
+// IsUnschedulable reports whether the scheduler found no node for a pod when it last tried.
+func IsUnschedulable(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool {
+		return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse
+	})
+}
+
 // IsCrowdedOut says whether a pod finds no node because others hold them. The scheduler's words for all kinds of
 // anti-affinity end in the same.
 func IsCrowdedOut(pod *corev1.Pod) bool {

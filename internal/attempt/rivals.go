@@ -1,6 +1,7 @@
 package attempt
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -104,15 +105,22 @@ func (r Rivals) NameOfOlder(sb *v1alpha1.StorageBenchmark) string {
 	return ""
 }
 
-// Holders returns the nodes that others hold, for users of a benchmark, with what holds them: a benchmark, if it is known, or a pod.
+// Holders returns the nodes that others hold, for users of a benchmark, with what holds them: a benchmark, if it is known,
+// or a pod. A pod keeps others off a node before it has that, while its volume is being made there.
 func (r Rivals) Holders(sb *v1alpha1.StorageBenchmark) []string {
 	var holders []string
 	for i := range r.Pods {
-		if pod := &r.Pods[i]; pod.Spec.NodeName != "" {
-			holders = append(holders, fmt.Sprintf("node %s (%s)", pod.Spec.NodeName, describeHolder(sb, pod, r.of(pod))))
+		pod := &r.Pods[i]
+		node := "a node"
+		if name := cmp.Or(pod.Spec.NodeName, pod.Status.NominatedNodeName); name != "" {
+			node = "node " + name
+		} else if IsUnschedulable(pod) { // Kubernetes before 1.35 does not tell for which node a volume is made
+			continue
 		}
+		holders = append(holders, fmt.Sprintf("%s (%s)", node, describeHolder(sb, pod, r.of(pod))))
 	}
-	return holders
+	slices.Sort(holders)
+	return slices.Compact(holders)
 }
 
 // describeHolder says what holds a node: a pod, of a benchmark if it is known.

@@ -12,6 +12,8 @@ import (
 const (
 	// QuietStart is how long a pod may take to start before anybody is asked why. Most start sooner.
 	QuietStart = 2 * time.Second
+	// ReserveFor is how long a pod may keep others off the node for which its volume is being made. EBS takes seconds.
+	ReserveFor = 10 * time.Second
 	// pollStart is how often it is asked why a pod does not start: events, which say so, are not watched.
 	pollStart = 2 * time.Second
 )
@@ -29,6 +31,9 @@ type StartFacts struct {
 	// HasPod says that the pod is there, CrowdedOut that it finds no node because pods on them keep it off, and Unbound that one of its
 	// claims has no volume yet.
 	HasPod, CrowdedOut, Unbound bool
+	// Reserves reports whether the pod keeps others off a node that it does not have yet, because its volume is being made
+	// for that node.
+	Reserves bool
 	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: nodeSeconds, provisioningSeconds, startSeconds).
 	NodeLimit, VolumeLimit, PodLimit time.Duration
 }
@@ -60,6 +65,8 @@ type StartDecision struct {
 	For Awaited
 	// Yield says to let the benchmark's nodes go: an older one waits for them, and holds what this one waits for.
 	Yield bool
+	// Release reports that the pod has to let go of the node that it keeps others off: its volume takes long.
+	Release bool
 	// NodeFreed says that the nodes have just become free: from now on all that waited has its time to start.
 	NodeFreed bool
 	// Quiet says that nobody needs to be asked why it waits: it does so for a moment only.
@@ -96,6 +103,7 @@ func DecideStart(f StartFacts) StartDecision {
 	case f.Unbound && f.HasPod && !f.CrowdedOut:
 		// Without a pod, who is asked for it tells more: a volume may be made only for the node that the pod comes to.
 		d.For = AwaitedVolume
+		d.Release = f.Reserves && f.Now.Sub(began) >= ReserveFor
 		return d.until(began.Add(f.VolumeLimit), f.Now)
 	case f.Ready.After(began):
 		began = f.Ready

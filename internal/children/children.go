@@ -121,9 +121,17 @@ func (c *Children) AnchorOf(client int) *corev1.Pod {
 func (c *Children) SeeAnchors() []attempt.Anchor {
 	anchors := make([]attempt.Anchor, len(c.Benchmark.Status.Anchors))
 	for i, a := range c.Benchmark.Status.Anchors {
-		anchors[i] = attempt.Anchor{Pod: c.AnchorOf(i), Seen: a.Pod != "", Node: a.Node}
+		anchors[i] = attempt.Anchor{Pod: c.AnchorOf(i), Seen: a.Pod != "", Node: a.Node, Bound: c.IsBound(int32(i))}
 	}
 	return anchors
+}
+
+// IsBound reports whether all claims that a client's anchor mounts have their volumes.
+func (c *Children) IsBound(client int32) bool {
+	needs := slices.DeleteFunc(c.VolumesFor(client, ""), func(needed Need) bool {
+		return c.Benchmark.Status.Target(needed.Target).IsForOnePod()
+	})
+	return c.FirstUnbound(needs) == nil
 }
 
 // MountsAsIs says whether a claim of the benchmark is of storage that is mounted as it is: its volume is removed by its name.

@@ -141,7 +141,7 @@ func TestSeeAnchors(t *testing.T) {
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(sb, 2, 1)}}
 	c.Anchors = map[string]*corev1.Pod{pod.Name: pod}
-	if diff := cmp.Diff([]attempt.Anchor{{}, {Seen: true, Node: "a"}, {Pod: pod}}, c.SeeAnchors()); diff != "" {
+	if diff := cmp.Diff([]attempt.Anchor{{Bound: true}, {Seen: true, Node: "a", Bound: true}, {Pod: pod, Bound: true}}, c.SeeAnchors()); diff != "" {
 		t.Errorf("anchors (-want +got):\n%s", diff)
 	}
 	if got := sb.Status.Anchors; got[0].Pod != "" || got[1].Pod != "before" || got[2].Pod != "" {

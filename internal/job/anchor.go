@@ -78,10 +78,30 @@ func atLast(steps int64, deadlines ...*int32) int64 {
 // all its runs measure from there, volumes are attached once, and what cannot be provisioned or attached shows before
 // the first run.
 func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+	pod := anchor(sb, image, client, attempt, volumes).WithLabels(holderLabels(sb))
+	hold(pod.Spec, sb)
+	return pod
+}
+
+// ForBinding returns the pod that takes the place of an anchor while the client's claims are bound, which may take long. It
+// is placed like the anchor and has the same volumes, but it neither holds a node nor is kept off one that others hold.
+func ForBinding(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+	pod := anchor(sb, image, client, attempt, volumes)
+	place(pod.Spec, sb)
+	if spreads(sb) {
+		keepApart(pod.Spec, binders(sb))
+	}
+	return pod
+}
+
+// IsHolder reports whether a pod keeps other benchmarks off its node. The pod of an anchor that only has claims bound does not.
+func IsHolder(pod *corev1.Pod) bool { return pod.Labels[v1alpha1.LabelHoldsNode] != "" }
+
+// anchor returns the pod that both have in common.
+func anchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
-	maps.Copy(labels, holderLabels(sb))
 	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
 		WithResources(resources(anchorResources(sb)))
 	pod := podSpec(sb, holderSecurity(sb)).
@@ -94,7 +114,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 		pod.WithVolumes(claimVolume(name, volume))
 		give(c, name, volume, anchorPath+"/"+volume.Target, anchorDevicePath+volume.Target)
 	}
-	hold(pod.WithContainers(c), sb)
+	pod.WithContainers(c)
 	return corev1ac.Pod(AnchorName(sb, client, attempt), sb.Namespace).
 		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
 		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(keepNode).

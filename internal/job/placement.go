@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/child"
 )
 
 // keepNode are the annotations by which the cluster autoscaler and Karpenter leave a pod, and with it its node,
@@ -43,9 +44,20 @@ func hold(pod *corev1ac.PodSpecApplyConfiguration, sb *v1alpha1.StorageBenchmark
 	if placement.Isolation != v1alpha1.IsolationNone {
 		keepApart(pod, holders(sb, metav1.LabelSelectorOpNotIn))
 	}
-	if placement.Spread != v1alpha1.SpreadNone && sb.Spec.MostClients() > 1 {
+	if spreads(sb) {
 		keepApart(pod, holders(sb, metav1.LabelSelectorOpIn))
 	}
+}
+
+// spreads reports whether each client of the benchmark has a node of its own.
+func spreads(sb *v1alpha1.StorageBenchmark) bool {
+	placement := ptr.Deref(sb.Spec.Placement, v1alpha1.Placement{})
+	return placement.Spread != v1alpha1.SpreadNone && sb.Spec.MostClients() > 1
+}
+
+// binders selects the pods of a benchmark that have claims bound, and its anchors.
+func binders(sb *v1alpha1.StorageBenchmark) *metav1ac.LabelSelectorApplyConfiguration {
+	return metav1ac.LabelSelector().WithMatchLabels(child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 }
 
 // holders selects pods that hold nodes: for the benchmark itself (In), or for any other (NotIn).

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/model"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -133,6 +134,37 @@ func TestBenchmarksContendForANode(t *testing.T) {
 	if began := done.Status.Runs[0].StartTime; began.Before(ended.Status.Runs[1].CompletionTime) {
 		t.Errorf("the second benchmark began at %s, before the first had ended at %s", began, ended.Status.Runs[1].CompletionTime)
 	}
+}
+
+// A benchmark whose volume nobody makes keeps another one off its node for some seconds only. Meanwhile that one says whom
+// it waits for.
+func TestVolumeThatIsNeverMadeHoldsNoNode(t *testing.T) {
+	ownNode(t)
+	node := nodesOf(t)[0]
+	slow := createFor(t, &storagev1.StorageClass{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "storagebench-e2e-"}, Provisioner: "storagebench.dev/nobody",
+		VolumeBindingMode: new(storagev1.VolumeBindingWaitForFirstConsumer),
+	})
+	never := benchmark(t, "never", exclusive, on(node), sweep("4k", "16k"), in(newNamespace(t)), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].StorageClassName = &slow.Name
+	})
+	create(t, never)
+	eventually(t.Context(), t, "a node to be chosen for the volume", func(ctx context.Context) (bool, error) {
+		var claims corev1.PersistentVolumeClaimList
+		err := k8s.List(ctx, &claims, client.InNamespace(never.Namespace))
+		return len(claims.Items) > 0 && claims.Items[0].Annotations["volume.kubernetes.io/selected-node"] == node, err
+	})
+	healthy := benchmark(t, "healthy", exclusive, on(node), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Deadlines.StartSeconds = new(int32(8)) // less than the time for which the other one keeps it off
+	})
+	create(t, healthy)
+	waiting := until(t, healthy, "the healthy benchmark to wait", atStep(v1alpha1.ReasonWaitingForNode))
+	want := "node " + node + " (a benchmark of another namespace)" // others may hold other nodes
+	if message := succeeded(waiting).Message; !strings.Contains(message, want) {
+		t.Errorf("message %q lacks %q", message, want)
+	}
+	completes(t, healthy)
+	until(t, never, "the other one to go on waiting for its volume", atStep(v1alpha1.ReasonProvisioning))
 }
 
 // Benchmarks that agree to share a node need not wait for each other, and a benchmark that does not agree keeps
