@@ -18,8 +18,11 @@ import (
 // memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
 // operator is started anew: then something is asked, or waited for, once more.
 type memory struct {
-	// staleVersion is the version that the last write of the status has replaced.
+	// staleVersion is the version that the last write of the status has replaced, and staleSince when that was.
 	staleVersion string
+	staleSince   time.Time
+	// unheardSince is since when passes wait for the cache to hear of an object that the API server has, zero if none does.
+	unheardSince time.Time
 	// lastSeen is when the last pass over it was made, if it was active then.
 	lastSeen time.Time
 	// toldVersion is the version at whose deletion users were told what is left or kept.

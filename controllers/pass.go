@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,6 +14,11 @@ import (
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 )
+
+// cachePatience is how long the cache may take to hear of what the API server has. Users are told of a longer wait, which has a
+// deadline. It is also how long a benchmark that is under way goes without a pass: no event comes from a watch that is
+// silent.
+const cachePatience = 30 * time.Second
 
 // retrySoon is how long a pass over an old version waits for the newer one.
 const retrySoon = 100 * time.Millisecond
@@ -27,6 +33,12 @@ type pass struct {
 	taken *look
 	// awaitsLook says that a look goes on without which this pass cannot go on.
 	awaitsLook bool
+	// skipsCache reports whether the benchmark was read from the API server because the cache has not heard of the last write.
+	skipsCache bool
+	// unheard reports whether this pass waits for the cache to hear of an object that the API server has.
+	unheard bool
+	// rests reports whether the next pass has to wait because this one took long.
+	rests bool
 	// deletions are under way in this step of clean-up. nil: each is waited for.
 	deletions *deletions
 }
@@ -134,10 +146,24 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 			return ctrl.Result{}, errors.New("a phase waits for a write of the status, and there is nothing to write")
 		}
 		if out.stop {
+			p.rests = out.rests > 0
 			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time) + p.lookTook())}, nil
 		}
 	}
 	return ctrl.Result{}, nil
+}
+
+// awaitCache ends a pass until the cache hears of an object that the API server has.
+func (p *pass) awaitCache(object client.Object) (outcome, error) {
+	p.unheard = true
+	if p.memory.unheardSince.IsZero() {
+		p.memory.unheardSince = p.now.Time
+	}
+	if waited := p.now.Sub(p.memory.unheardSince); waited >= cachePatience {
+		return outcome{}, fmt.Errorf("the operator's cache has not heard of %s for %s, though the API server has it: a watch is silent",
+			object.GetName(), waited.Round(time.Second))
+	}
+	return awaitFor(retrySoon), nil
 }
 
 // isFresh says whether this pass has read the newest version of the benchmark. It asks for its metadata alone: a status may be large.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -128,7 +129,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		defer r.turns.giveBack(request.Namespace)
 	}
 	remembered := r.memories.of(request.NamespacedName)
-	if remembered.staleVersion == benchmark.ResourceVersion {
+	isStale := remembered.staleVersion == benchmark.ResourceVersion
+	if isStale && r.Clock.Since(remembered.staleSince) < cachePatience {
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
@@ -138,7 +140,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		}
 	}()
 	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
-	if isTrimmed(benchmark) {
+	if isStale || isTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
 		if err := r.Live.Get(ctx, request.NamespacedName, whole); err != nil {
 			return r.unread(ctx, benchmark, remembered, err)
@@ -147,6 +149,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
 	p := r.newPass(benchmark, remembered)
+	p.skipsCache = isStale
 	result, err := p.guarded(ctx)
 	ended := r.Clock.Now()
 	saveErr := p.save(ctx, err)
@@ -161,7 +164,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, err
 	}
 	r.noteSaved(p, ended)
-	return result, nil
+	return p.within(result), nil
 }
 
 // unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.
@@ -174,9 +177,21 @@ func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchma
 	return ctrl.Result{}, r.newPass(cached, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
 }
 
+// within has the next pass over a benchmark that is under way come within cachePatience, unless it has to rest.
+func (p *pass) within(result ctrl.Result) ctrl.Result {
+	isUnderWay := p.sb.Status.StartTime != nil && !p.sb.Status.HasEnded() && !ptr.Deref(p.sb.Spec.Suspend, false)
+	if p.rests || !isUnderWay || result.RequeueAfter > 0 && result.RequeueAfter < cachePatience {
+		return result
+	}
+	return ctrl.Result{RequeueAfter: cachePatience}
+}
+
 // noteSaved notes that all is saved that a pass has found out, which ended at a time.
 func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	r.Results.SetBenchmark(p.sb)
+	if !p.unheard {
+		p.memory.unheardSince = time.Time{}
+	}
 	switch {
 	case p.awaitsLook: // it has not tried yet
 	case p.sb.Status.HasEnded():

@@ -29,7 +29,10 @@ func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 		p.disrupted(run, why)
 		return saveFirst(), nil
 	}
-	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
+	if err := p.restore(ctx, found, wanted.Labels, wanted.Annotations); err != nil {
+		return outcome{}, err
+	}
+	return p.awaitCache(found)
 }
 
 // findAnchor sees what has become of the anchor of a client that was there and is not found.
@@ -43,7 +46,10 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 		return p.loseAnchor(ctx, which, why)
 	}
 	wanted := p.nextAnchor(int32(which))
-	return awaitFor(retrySoon), p.restore(ctx, found, wanted.Labels, wanted.Annotations)
+	if err := p.restore(ctx, found, wanted.Labels, wanted.Annotations); err != nil {
+		return outcome{}, err
+	}
+	return p.awaitCache(found)
 }
 
 // restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to

@@ -64,11 +64,19 @@ func (p *pass) writeStatus(ctx context.Context) error {
 		return crd.Explain(err)
 	}
 	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version
-		p.memory.staleVersion = p.before.ResourceVersion
+		p.noteReplaced()
 	}
 	notify(p.Events, p.before, p.sb)
 	p.Metrics.changed(p.before, p.sb)
 	return nil
+}
+
+// noteReplaced notes that the version that this pass has read is replaced. A pass that has read it from the API server leaves
+// the note as it is: the cache still has the version before.
+func (p *pass) noteReplaced() {
+	if !p.skipsCache {
+		p.memory.staleVersion, p.memory.staleSince = p.before.ResourceVersion, p.Clock.Now()
+	}
 }
 
 // beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.

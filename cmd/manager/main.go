@@ -32,6 +32,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
+	"github.com/storagebench/storagebench/controllers/watches"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -49,10 +50,12 @@ type options struct {
 	pullPolicy     string
 	ebsMetricsURL  string
 	resultLimit    int
+	// watches compares the caches with the cluster.
+	watches *watches.Check
 }
 
 func main() {
-	var o options
+	o := options{watches: &watches.Check{Clock: clock.RealClock{}}}
 	flag.BoolVar(&o.leaderElect, "leader-elect", false, "whether to work only while being the leader of all replicas")
 	o.election.bind(flag.CommandLine)
 	flag.Var(&o.watched, "watch-namespaces", "namespaces whose StorageBenchmarks to run, with commas between them, where the operator has Roles and no rights elsewhere; empty for the whole cluster")
@@ -69,7 +72,7 @@ func main() {
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
 	spareMemory()
 	ctrl.Log.Info("Starting manager", "version", version, "watched", o.watched.String(), "excluded", o.excluded.String())
-	if err := run(o); err != nil {
+	if err := run(&o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
 		os.Exit(1)
 	}
@@ -84,7 +87,7 @@ func spareMemory() {
 	}
 }
 
-func run(o options) error {
+func run(o *options) error {
 	if o.image == "" {
 		return errors.New("--runner-image is required: the image of the pods that run fio")
 	}
@@ -147,7 +150,10 @@ func (o *options) newManager(config *rest.Config) (ctrl.Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}
-	if err := errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping)); err != nil {
+	if err := errors.Join(
+		mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddHealthzCheck("watches", o.watches.Live), mgr.AddReadyzCheck("ping", healthz.Ping),
+		mgr.Add(o.watches),
+	); err != nil {
 		return nil, fmt.Errorf("add the probes: %w", err)
 	}
 	return mgr, nil

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -51,6 +54,15 @@ func (o *options) checkNamespaces() error {
 	return nil
 }
 
+// newInformer returns an informer for the cache, which is compared with the cluster.
+func (o *options) newInformer(
+	source toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers,
+) toolscache.SharedIndexInformer {
+	informer := controllers.NewInformer(source, example, resync, indexers)
+	o.watches.Add(fmt.Sprintf("%T", example), informer, toolscache.ToListerWatcherWithContext(source))
+	return informer
+}
+
 // cacheOptions keep only the operator's own objects in memory, and what it reads of them, whatever else the cluster holds, of the namespaces that it
 // watches. Of those that are excluded it keeps no StorageBenchmarks, and so does nothing there; pods there may hold nodes.
 func (o *options) cacheOptions() cache.Options {
@@ -62,7 +74,7 @@ func (o *options) cacheOptions() cache.Options {
 			&corev1.PersistentVolumeClaim{}: mine,
 		},
 		DefaultTransform: controllers.Trim, // of StorageBenchmarks and their schedules
-		NewInformer:      controllers.NewInformer,
+		NewInformer:      o.newInformer,
 	}
 	for _, name := range o.watched {
 		if c.DefaultNamespaces == nil {

@@ -3,6 +3,7 @@ package crd_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
@@ -117,7 +118,7 @@ func TestOlderDefinition(t *testing.T) {
 		t.Fatal(err)
 	}
 	current := newCheck(t)
-	await.Wait{}.Holds(t, func() error { return current.Ready(httptest.NewRequest("GET", "/readyz", nil)) })
+	await.Wait{}.Holds(t, func() error { return current.Ready(httptest.NewRequest(http.MethodGet, "/readyz", nil)) })
 
 	forget := func(definition *unstructured.Unstructured) {
 		versions, _, _ := unstructured.NestedSlice(definition.Object, "spec", "versions")
@@ -130,9 +131,9 @@ func TestOlderDefinition(t *testing.T) {
 	}
 	update(t, c, forget)
 	await.Wait{}.Holds(t, func() error {
-		err := newCheck(t).Ready(httptest.NewRequest("GET", "/readyz", nil))
+		err := newCheck(t).Ready(httptest.NewRequest(http.MethodGet, "/readyz", nil))
 		if err == nil || !strings.Contains(err.Error(), "does not know StorageBenchmark.status.runs.job: ") {
-			return fmt.Errorf("the check returns %v", err)
+			return fmt.Errorf("the check returns %q", fmt.Sprint(err))
 		}
 		return nil
 	})

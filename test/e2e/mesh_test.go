@@ -93,8 +93,9 @@ func injectSidecar(t *testing.T, ns *corev1.Namespace) {
 			}
 		})
 	}
+	image := runnerImage(t)
 	eventually(t.Context(), t, "the sidecar to be injected", func(ctx context.Context) (bool, error) {
-		pod := holdingPod(ns, runnerImage(t))
+		pod := holdingPod(ns, image)
 		err := k8s.Create(ctx, pod, client.DryRunAll)
 		return err == nil && len(pod.Spec.Containers) == 2, err
 	})
