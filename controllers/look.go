@@ -180,7 +180,7 @@ func (p *pass) beginLook(ctx context.Context) *look {
 		l.err = beside.look(ctx)
 		l.took = p.Clock.Since(began)
 		close(l.ended)
-		p.turns.recall(client.ObjectKeyFromObject(beside.sb))
+		p.turns.Recall(client.ObjectKeyFromObject(beside.sb))
 	}()
 	return l
 }

@@ -107,6 +107,6 @@ func (l *looks) has(name types.NamespacedName) bool {
 // endLooking has others look in the place of a benchmark that neither looks nor waits for that any more.
 func (r *Reconciler) endLooking(name types.NamespacedName) {
 	for _, name := range r.looks.forget(name, r.lookLimit()) {
-		r.turns.recall(name)
+		r.turns.Recall(name)
 	}
 }

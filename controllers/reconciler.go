@@ -24,7 +24,9 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
+	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/turns"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -60,6 +62,8 @@ type Reconciler struct {
 	Events events.EventRecorder
 	// Metrics count what happened.
 	Metrics *Metrics
+	// Failing is a metric of the benchmarks that cannot be written. nil: there is none.
+	Failing *failing.Objects
 	// Results serve what benchmarks have measured that ask for it.
 	Results *resultmetrics.Store
 	// Clock is the time.
@@ -75,17 +79,30 @@ type Reconciler struct {
 
 	// memories is what is remembered of benchmarks from pass to pass.
 	memories memories
-	// turns sees to it that no namespace has all passes.
-	turns turns
+	// turns bounds how many passes go on over benchmarks of one namespace.
+	turns turns.Turns
 	// looks has the benchmarks that look at what they have, and those that wait for that.
 	looks looks
 	// plans has plans of benchmarks that are under way.
 	plans planCache
 }
 
-// concurrentBenchmarks is how many benchmarks a pass may be made over at the same time, so that one whose
-// calls take long, such as for the log of a slow node, does not hold up others.
-const concurrentBenchmarks = 4
+const (
+	// concurrentBenchmarks is how many passes go on at the same time, so that a benchmark whose calls take long, such
+	// as for the log of a slow node, does not hold up others.
+	concurrentBenchmarks = 4
+	// passesOfANamespace is how many of them may be over benchmarks of one namespace.
+	passesOfANamespace = concurrentBenchmarks / 2
+)
+
+// turnLimit returns how many passes may go on over benchmarks of one namespace. An operator that is confined to one
+// has all for it.
+func (r *Reconciler) turnLimit() int {
+	if len(r.Namespaces) == 1 {
+		return concurrentBenchmarks
+	}
+	return passesOfANamespace
+}
 
 // SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
@@ -95,7 +112,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&batchv1.Job{}).
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
-		WatchesRawSource(source.Func(r.turns.begin)).
+		WatchesRawSource(source.Func(r.turns.Begin)).
 		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors(&r.looks)}).
 		Complete(r)
 }
@@ -110,8 +127,13 @@ func benchmarkOf(_ context.Context, pod client.Object) []reconcile.Request {
 }
 
 // Reconcile makes one pass over a benchmark.
-func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	defer r.turns.callNext(request.NamespacedName)
+func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctrl.Result, failure error) {
+	defer r.turns.CallNext(request.NamespacedName, r.turnLimit())
+	defer func() {
+		if failure != nil {
+			r.Failing.Failed(failing.Benchmark, request.NamespacedName)
+		}
+	}()
 	benchmark := &v1alpha1.StorageBenchmark{}
 	if err := r.Client.Get(ctx, request.NamespacedName, benchmark); err != nil {
 		r.forget(request.NamespacedName)
@@ -122,12 +144,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		r.forget(request.NamespacedName)
 		return ctrl.Result{RequeueAfter: remaining}, nil
 	}
-	if len(r.Namespaces) != 1 { // of one that it is confined to, all passes are
-		if !r.turns.take(request.NamespacedName) {
-			return ctrl.Result{}, nil
-		}
-		defer r.turns.giveBack(request.Namespace)
+	if !r.turns.Take(request.NamespacedName, r.turnLimit()) {
+		return ctrl.Result{}, nil
 	}
+	defer r.turns.GiveBack(request.Namespace)
 	remembered := r.memories.of(request.NamespacedName)
 	isStale := remembered.staleVersion == benchmark.ResourceVersion
 	if isStale && r.Clock.Since(remembered.staleSince) < cachePatience {
@@ -192,6 +212,9 @@ func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	if !p.unheard {
 		p.memory.unheardSince = time.Time{}
 	}
+	if !p.awaitsLook {
+		r.Failing.Succeeded(failing.Benchmark, client.ObjectKeyFromObject(p.sb))
+	}
 	switch {
 	case p.awaitsLook: // it has not tried yet
 	case p.sb.Status.HasEnded():
@@ -204,6 +227,7 @@ func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.overdue.forget(name)
+	r.Failing.Succeeded(failing.Benchmark, name)
 	r.memories.forget(name)
 	r.endLooking(name)
 	r.plans.forget(name)

@@ -26,6 +26,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/turns"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/await"
@@ -48,7 +49,7 @@ type world struct {
 	metrics  *Metrics
 	results  *resultmetrics.Store
 	// turns are those of the operator that was started last.
-	turns *turns
+	turns *turns.Turns
 	// silent are the pods whose logs get no new lines.
 	silent sync.Map
 	// endOfLogs is a text that all logs end with.

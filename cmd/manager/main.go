@@ -30,6 +30,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/controllers/crd"
+	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/controllers/watches"
@@ -167,13 +168,15 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	}
 	counts := controllers.NewMetrics(metrics.Registry)
 	results := &resultmetrics.Store{Limit: o.resultLimit}
-	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), results)
+	failures := &failing.Objects{}
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), results, failures)
 	reconciler := &controllers.Reconciler{
 		Client:     mgr.GetClient(),
 		Live:       mgr.GetAPIReader(),
 		Logs:       controllers.PodLogs(clientset),
 		Events:     recorder,
 		Metrics:    counts,
+		Failing:    failures,
 		Results:    results,
 		Clock:      clock.RealClock{},
 		Image:      job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
@@ -188,7 +191,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
-	return errors.Join(addSchemaCheck(mgr, clientset), o.addSchedules(mgr, recorder, results))
+	return errors.Join(addSchemaCheck(mgr, clientset), o.addSchedules(mgr, recorder, results, failures))
 }
 
 // addSchemaCheck keeps the manager from being ready while the CustomResourceDefinitions lack fields that it writes.
@@ -201,12 +204,13 @@ func addSchemaCheck(mgr ctrl.Manager, clientset kubernetes.Interface) error {
 }
 
 // addSchedules has the manager make benchmarks as schedules say, where there can be schedules.
-func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder, results *resultmetrics.Store) error {
+func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder, results *resultmetrics.Store, failures *failing.Objects) error {
 	if err := schedule.Index(context.Background(), mgr); err != nil {
 		return fmt.Errorf("index StorageBenchmarks: %w", err)
 	}
 	starter := &schedule.Starter{Manager: mgr, Reconciler: &schedule.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: recorder, Results: results, Clock: clock.RealClock{}, Version: version, Namespaces: o.watched,
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: recorder, Failing: failures, Results: results,
+		Clock: clock.RealClock{}, Version: version, Namespaces: o.watched,
 	}}
 	if err := mgr.Add(starter); err != nil {
 		return fmt.Errorf("add schedules: %w", err)

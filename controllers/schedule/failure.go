@@ -21,8 +21,8 @@ type failedStart struct {
 	generation int64
 }
 
-// noteFailure says that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot be reached, once that has gone on for so long that users
-// are told. It is tried again.
+// noteFailure notes that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot
+// be reached. Users are told when that has gone on for quietErrors, or at once if the next try comes as late.
 func (p *pass) noteFailure(err error) {
 	if err == nil {
 		return
@@ -32,7 +32,7 @@ func (p *pass) noteFailure(err error) {
 		since = p.now
 	}
 	p.memory.failed = failedStart{err: err, since: since, due: p.due, generation: p.schedule.Generation}
-	if p.now.Sub(since) >= quietErrors {
+	if p.now.Sub(since) >= quietErrors || restAfter(p.startTook) >= quietErrors {
 		p.failStart(err.Error() + "; it is tried again")
 	}
 }

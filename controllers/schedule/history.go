@@ -41,13 +41,14 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 		return wait
 	}
 	defer giveBack()
-	err := p.addPoints(ctx, ended)
+	began := time.Now() // as above
+	err := explained(ctx, p.addPoints(ctx, ended))
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return retrySoon // another operator was faster
 	}
 	p.noteHistory(err)
 	if err != nil {
-		return historyAgain
+		return max(historyAgain, restAfter(time.Since(began)))
 	}
 	return 0
 }

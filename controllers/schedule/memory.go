@@ -33,6 +33,10 @@ type memory struct {
 	staleVersion string
 	// failed is the start that could not be made last, until another pass could and has written that down.
 	failed failedStart
+	// undeleted is why the last pass could not delete a StorageBenchmark.
+	undeleted error
+	// rest is how long to wait at least after the last pass, where that failed and took long.
+	rest time.Duration
 	// made is the StorageBenchmark that was made last, until the cache has it.
 	made   string
 	madeAt time.Time
@@ -66,6 +70,16 @@ func (m *memories) of(schedule *v1alpha1.StorageBenchmarkSchedule) *memory {
 		m.all[name] = found
 	}
 	return found
+}
+
+// restOf returns how long to wait at least after the last pass over a schedule.
+func (m *memories) restOf(name types.NamespacedName) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if found := m.all[name]; found != nil {
+		return found.rest
+	}
+	return 0
 }
 
 func (m *memories) forget(name types.NamespacedName) {

@@ -33,6 +33,8 @@ type pass struct {
 	// due is when the start was due that this pass was to make, and decided says that it is known what became of it.
 	due     time.Time
 	decided bool
+	// startTook is how long the start took.
+	startTook time.Duration
 }
 
 // run makes the pass, and returns when to make another one if nothing changes before; 0: not at all.
@@ -46,12 +48,15 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 	p.forgetPredecessor()
 	defer p.serveState()
 	p.schedule.Status.ObservedGeneration = p.schedule.Generation
-	after, failed := p.start(ctx) // first: who has a large history must not keep others' starts waiting
+	whole := ctx // the status is written also when the time of the pass is over
+	ctx, cancel := within(whole, passPatience, "the pass")
+	defer cancel()
+	after, failed := p.startInTime(ctx) // first: a large history must not keep other schedules' starts waiting
 	p.noteFailure(failed)
 	kept := p.keepHistory(ctx)
 	p.noteWaiting()
 	p.summarize()
-	if err := p.save(ctx); err != nil {
+	if err := p.saveInTime(whole); err != nil {
 		return 0, errors.Join(failed, err)
 	}
 	if p.decided && failed == nil {
@@ -61,7 +66,7 @@ func (p *pass) run(ctx context.Context) (time.Duration, error) {
 		return sooner(after, kept), failed // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
 	}
 	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
-	return after, errors.Join(failed, p.deleteSurplus(ctx))
+	return after, errors.Join(failed, explained(ctx, p.deleteSurplus(ctx)))
 }
 
 // sooner returns the shorter of two times, of which 0 is never.
@@ -144,13 +149,20 @@ func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
 	return ended
 }
 
+// historyLimits returns how many StorageBenchmarks are kept that have succeeded, and that have failed.
+func (p *pass) historyLimits() (succeeded, failed int) {
+	const manySucceeded, manyFailed = 3, 1 // the CRD's defaults, where a CRD is older
+	spec := &p.schedule.Spec
+	return int(ptr.Deref(spec.SuccessfulBenchmarksHistoryLimit, manySucceeded)), int(ptr.Deref(spec.FailedBenchmarksHistoryLimit, manyFailed))
+}
+
 // deleteSurplus deletes the StorageBenchmarks that have ended and are more than the limits let be.
 func (p *pass) deleteSurplus(ctx context.Context) error {
-	const succeeded, failed = 3, 1 // the CRD's defaults, where a CRD is older
-	spec := &p.schedule.Spec
-	limits := []int{int(ptr.Deref(spec.SuccessfulBenchmarksHistoryLimit, succeeded)), int(ptr.Deref(spec.FailedBenchmarksHistoryLimit, failed))}
-	for _, surplus := range schedule.Surplus(p.facts(), limits[0], limits[1]) {
+	p.memory.undeleted = nil
+	succeeded, failed := p.historyLimits()
+	for _, surplus := range schedule.Surplus(p.facts(), succeeded, failed) {
 		if err := p.delete(ctx, surplus); err != nil {
+			p.memory.undeleted = err
 			return err
 		}
 	}

@@ -22,10 +22,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
+	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/turns"
 )
 
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules,verbs=get;list;watch
@@ -42,6 +45,8 @@ type Reconciler struct {
 	Live client.Reader
 	// Events tells users what happened.
 	Events events.EventRecorder
+	// Failing is a metric of the schedules that cannot be written. nil: there is none.
+	Failing *failing.Objects
 	// Results serve what benchmarks of schedules have measured last.
 	Results *resultmetrics.Store
 	// Clock is the time.
@@ -53,11 +58,16 @@ type Reconciler struct {
 
 	memories memories
 	reading  turn
+	// turns bounds how many passes go on over schedules of one namespace.
+	turns turns.Turns
 }
 
 const (
-	// concurrentSchedules is how many passes are made at the same time.
-	concurrentSchedules = 2
+	// concurrentSchedules is how many passes go on at the same time.
+	concurrentSchedules = 4
+	// passesOfANamespace is how many of them may be over schedules of one namespace. One is enough for hundreds of
+	// schedules: most passes take milliseconds.
+	passesOfANamespace = 1
 	// failedAgain is how long after an error, at most, the next pass is made: users are told of one that goes on for quietErrors.
 	failedAgain = 20 * time.Second
 	// retrySoon is how long a pass over an old version waits for the newer one.
@@ -77,11 +87,26 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.StorageBenchmarkSchedule{}, builder.WithPredicates(byUsers)).
 		Owns(&v1alpha1.StorageBenchmark{}, builder.WithPredicates(endings)).
-		WithOptions(controller.Options{
-			MaxConcurrentReconciles: concurrentSchedules,
-			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, failedAgain),
-		}).
+		WatchesRawSource(source.Func(r.turns.Begin)).
+		WithOptions(r.options()).
 		Complete(r)
+}
+
+// options returns how passes follow each other.
+func (r *Reconciler) options() controller.Options {
+	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, failedAgain)
+	return controller.Options{
+		MaxConcurrentReconciles: concurrentSchedules, ReconciliationTimeout: wholePatience, RateLimiter: retries{limiter, r.memories.restOf},
+	}
+}
+
+// turnLimit returns how many passes may go on over schedules of one namespace. An operator that is confined to one has
+// all for it.
+func (r *Reconciler) turnLimit() int {
+	if len(r.Namespaces) == 1 {
+		return concurrentSchedules
+	}
+	return passesOfANamespace
 }
 
 // byUsers leaves out changes of the status alone of a schedule, which the operator makes. If each of them began a pass, and each pass met an error of another text, they would follow each other without end.
@@ -103,8 +128,13 @@ var endings predicate.Predicate = predicate.Funcs{
 	},
 }
 
-// Reconcile makes one pass over a schedule.
+// Reconcile makes one pass over a schedule, when it is its namespace's turn.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	defer r.turns.CallNext(request.NamespacedName, r.turnLimit())
+	if !r.turns.Take(request.NamespacedName, r.turnLimit()) {
+		return ctrl.Result{}, nil // it is called
+	}
+	defer r.turns.GiveBack(request.Namespace)
 	schedule, err := r.read(ctx, request.NamespacedName)
 	if schedule == nil || err != nil {
 		return ctrl.Result{}, err
@@ -113,10 +143,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, nil // what it owns goes with it
 	}
 	p := &pass{Reconciler: r, schedule: schedule, before: schedule.DeepCopy(), now: r.Clock.Now(), memory: r.memories.of(schedule)}
+	began := time.Now() // what it costs the machine, whatever the clock says
 	after, err := p.run(ctx)
 	if errors.Is(err, errOutdated) {
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
+	p.noteEnd(time.Since(began), err)
 	return ctrl.Result{RequeueAfter: after}, err
 }
 
@@ -131,6 +163,7 @@ func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1al
 	switch {
 	case apierrors.IsNotFound(err):
 		r.memories.forget(name)
+		r.Failing.Succeeded(failing.Schedule, name)
 		r.Results.ForgetSchedule(name)
 		return nil, nil //nolint:nilnil // It is gone.
 	case err != nil:

@@ -36,6 +36,7 @@ func TestRealPrometheus(t *testing.T) {
 	w.regress(s)
 	w.leaveBehind()
 	w.getStuck()
+	w.obstruct()
 	w.neglect()
 	w.mistake()
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 )
 
@@ -43,7 +44,7 @@ func (r recorder) MustRegister(collectors ...prometheus.Collector) {
 func TestNames(t *testing.T) {
 	served := recorder{names: sets.New[string]()}
 	controllers.NewMetrics(served)
-	served.MustRegister(&resultmetrics.Store{}, controllers.NewActiveBenchmarks(nil))
+	served.MustRegister(&resultmetrics.Store{}, controllers.NewActiveBenchmarks(nil), &failing.Objects{})
 	for _, path := range []string{filepath.Join(chart, "files", "dashboard.json"), filepath.Join(chart, "files", "alerts.yaml"), "../../docs/monitoring.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {

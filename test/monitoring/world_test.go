@@ -23,6 +23,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/internal/job"
@@ -41,6 +42,7 @@ type world struct {
 	*harness.World
 	address string
 	results resultmetrics.Store
+	failing failing.Objects
 	// slow says that the storage is, and runs how many runs there were.
 	slow atomic.Bool
 	runs atomic.Int64
@@ -85,13 +87,14 @@ func (w *world) startOperator() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), &w.results)
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), &w.results, &w.failing)
 	benchmarks := &controllers.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Logs: w.readLog, Events: mgr.GetEventRecorder("storagebench"),
-		Metrics: controllers.NewMetrics(metrics.Registry), Results: &w.results, Clock: w.Clock, Image: harness.Image(),
+		Metrics: controllers.NewMetrics(metrics.Registry), Failing: &w.failing, Results: &w.results, Clock: w.Clock, Image: harness.Image(),
 	}
 	ofSchedules := &schedule.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Results: &w.results, Clock: w.Clock, Version: "test",
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Failing: &w.failing,
+		Results: &w.results, Clock: w.Clock, Version: "test",
 	}
 	w.Run(mgr, errors.Join(schedule.Index(w.Context(), mgr), benchmarks.SetupWithManager(mgr), ofSchedules.SetupWithManager(mgr)))
 }
@@ -201,6 +204,17 @@ func (w *world) getStuck() {
 		}
 		return nil
 	})
+}
+
+// obstruct makes a schedule whose history cannot be written: somebody else has a ConfigMap of its name.
+func (w *world) obstruct() {
+	w.Helper()
+	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "obstructed"}}
+	s.Spec.Schedule = "@yearly"
+	s.Spec.Template.Spec = w.benchmark("").Spec
+	harness.Create(w.World, s)
+	harness.Create(w.World, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: schedules.HistoryName(s, 0)}})
+	harness.Create(w.World, schedules.Requested(s))
 }
 
 // neglect serves a schedule that should have measured long ago, as an operator does whose schedules cannot measure.

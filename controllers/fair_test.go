@@ -17,11 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/turns"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -74,7 +73,7 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 		t.Error("a benchmark is called for which there is no turn")
 	}
 	for _, gone := range []string{"gone-1", "gone-2"} {
-		r.turns.take(types.NamespacedName{Namespace: "slow", Name: gone})
+		r.turns.Take(types.NamespacedName{Namespace: "slow", Name: gone}, passesOfANamespace)
 	}
 	want := func(what string, names ...string) {
 		t.Helper()
@@ -103,8 +102,8 @@ func TestSlowNamespaceLeavesRoom(t *testing.T) {
 	go func() { ended <- pass("slow") }()
 	wantInside(t, "slow", inside, ended)
 	<-ended
-	if len(r.turns.taken) > 0 {
-		t.Errorf("turns are taken: %v", r.turns.taken)
+	if slow, other := r.turns.Taken("slow"), r.turns.Taken("other"); slow+other > 0 {
+		t.Errorf("turns are taken: %d and %d", slow, other)
 	}
 }
 
@@ -153,9 +152,7 @@ func TestBenchmarkGoesOnAfterItsTurn(t *testing.T) {
 	})
 	last := harness.Create(w.World, builder.OneRun(w.Namespace, "last").Build())
 	w.Eventually(func() error {
-		w.turns.mu.Lock()
-		defer w.turns.mu.Unlock()
-		if !w.turns.waiting.Has(client.ObjectKeyFromObject(last)) {
+		if !w.turns.Waits(client.ObjectKeyFromObject(last)) {
 			return errors.New("it does not wait")
 		}
 		return nil
@@ -164,96 +161,12 @@ func TestBenchmarkGoesOnAfterItsTurn(t *testing.T) {
 	w.UntilEnded(last)
 }
 
-// Benchmarks are called in the order in which they came, one for each turn, and none is forgotten: who is called and needs no turn any more has the next one called,
-// who is called and comes too late is the next one again, and who had a turn before it was called is not called.
-func TestBenchmarksWaitForTheirTurn(t *testing.T) {
-	var all turns
-	queue := queueOf(t, &all)
-	name := func(n int) types.NamespacedName {
-		return types.NamespacedName{Namespace: "default", Name: fmt.Sprintf("sb-%d", n)}
-	}
-	want := func(what string, names ...types.NamespacedName) {
-		t.Helper()
-		if diff := cmp.Diff(names, takeAll(queue), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s: called are (-want +got):\n%s", what, diff)
-		}
-	}
-	end := func(n int) {
-		all.giveBack("default")
-		all.callNext(name(n))
-	}
-	for n := range passesOfANamespace {
-		if !all.take(name(n)) {
-			t.Fatalf("no turn for benchmark %d", n)
-		}
-	}
-	for n := range 6 {
-		if all.take(name(10+n)) || all.take(name(10)) {
-			t.Fatal("a turn too many")
-		}
-	}
-	all.callNext(name(10))
-	want("without a turn")
-	end(0)
-	want("with a turn", name(10))
-	all.callNext(types.NamespacedName{Namespace: "other", Name: "sb"})
-	want("of another namespace")
-	if !all.take(name(12)) { // it comes for a reason of its own
-		t.Fatal("a turn is free")
-	}
-	if all.take(name(10)) {
-		t.Fatal("a turn too many")
-	}
-	all.callNext(name(10))
-	want("while none is free")
-	end(12)
-	want("who was too late is next", name(10))
-	all.callNext(name(10)) // it is gone, and needs none
-	want("12 had its turn", name(11))
-	all.callNext(name(11))
-	want("who needs none", name(13))
-	all.callNext(name(13))
-	all.callNext(name(14))
-	want("the last ones", name(14), name(15))
-	end(1)
-	all.callNext(name(15))
-	want("with an empty line")
-	if len(all.taken)+len(all.lines)+len(all.waiting)+len(all.called) > 0 {
-		t.Errorf("kept are %v, %v, %v and %v", all.taken, all.lines, all.waiting, all.called)
-	}
-}
-
-// When an operator starts, its queue has all benchmarks, at a low priority. One that is called comes after them, and one that is recalled before them.
-func TestCalledBenchmarksHaveALowPriority(t *testing.T) {
-	queue := priorityqueue.New[reconcile.Request]("turns")
-	t.Cleanup(queue.ShutDown)
-	all := turns{}
-	if err := all.begin(t.Context(), queue); err != nil {
-		t.Fatal(err)
-	}
-	waiting, other := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "full", Name: "sb"}}, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "other", Name: "sb"}}
-	queue.AddWithOpts(priorityqueue.AddOpts{Priority: new(handler.LowPriority)}, other)
-	for range passesOfANamespace {
-		all.take(types.NamespacedName{Namespace: "full", Name: "first"})
-	}
-	all.take(waiting.NamespacedName)
-	all.giveBack("full")
-	all.callNext(types.NamespacedName{Namespace: "full", Name: "first"})
-	recalled := reconcile.Request{NamespacedName: types.NamespacedName{Namespace: "full", Name: "recalled"}}
-	all.recall(recalled.NamespacedName)
-	for _, want := range []reconcile.Request{recalled, other, waiting} {
-		if got, _ := queue.Get(); got != want {
-			t.Errorf("it is the turn of %v, want %v", got, want)
-		}
-	}
-}
-
 // queueOf returns the queue that benchmarks are called into.
-func queueOf(t *testing.T, all *turns) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func queueOf(t *testing.T, all *turns.Turns) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	t.Cleanup(queue.ShutDown)
-	if err := all.begin(t.Context(), queue); err != nil {
+	if err := all.Begin(t.Context(), queue); err != nil {
 		t.Fatal(err)
 	}
 	return queue
