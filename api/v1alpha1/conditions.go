@@ -104,6 +104,8 @@ const (
 	ReasonStartRefused = "StartRefused"
 	// ReasonStartFailed: a start that is due could not be made for a minute, for another error than a refusal; the message has it.
 	ReasonStartFailed = "StartFailed"
+	// ReasonTooManyBenchmarks: so many StorageBenchmarks of the schedule are there that no other one is made.
+	ReasonTooManyBenchmarks = "TooManyBenchmarks"
 )
 
 // Reasons of condition Regressed.

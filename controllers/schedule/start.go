@@ -91,11 +91,12 @@ func (p *pass) until(next time.Time) time.Duration {
 
 func (p *pass) startFacts() *schedule.Facts {
 	spec, status := &p.schedule.Spec, &p.schedule.Status
+	succeeded, failed := p.historyLimits()
 	return &schedule.Facts{
 		Name: p.schedule.Name, UID: p.schedule.UID,
 		Now: p.now, Created: p.schedule.CreationTimestamp.Time, Last: ptr.Deref(status.LastScheduleTime, metav1.Time{}).Time,
 		Deadline:  time.Duration(ptr.Deref(spec.StartingDeadlineSeconds, 0)) * time.Second,
-		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy, Benchmarks: p.facts(),
+		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy, Benchmarks: p.facts(), Limits: succeeded + failed,
 	}
 }
 
@@ -176,7 +177,8 @@ func (p *pass) noteMade(decision *schedule.Start) {
 	if decision.Missed > schedule.MostMissed {
 		number = fmt.Sprintf("more than %d starts", schedule.MostMissed)
 	}
-	p.missed = fmt.Sprintf("%s before %s were missed: the operator was away, the schedule was suspended, or another StorageBenchmark was not over", number, decision.Due.UTC().Format(time.RFC3339))
+	p.missed = fmt.Sprintf("%s before %s were missed: the operator was away, the schedule was suspended, "+
+		"another StorageBenchmark was not over, or too many were there", number, decision.Due.UTC().Format(time.RFC3339))
 }
 
 // isRefusal says whether the API server will not have a StorageBenchmark: a quota, a policy or a webhook may.

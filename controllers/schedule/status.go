@@ -63,6 +63,8 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	switch {
 	case ptr.Deref(p.schedule.Spec.Suspend, false):
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonSuspended, "spec.suspend is true")
+	case decision.Crowded:
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonTooManyBenchmarks, p.whyCrowded())
 	case decision.Waits:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
@@ -75,6 +77,28 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	default:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
 	}
+}
+
+// whyCrowded returns how many StorageBenchmarks are there when no other one is made, and what helps.
+func (p *pass) whyCrowded() string {
+	succeeded, failed := p.historyLimits()
+	active := 0
+	for i := range p.benchmarks {
+		if stateOf(&p.benchmarks[i]) == schedule.Active {
+			active++
+		}
+	}
+	why := fmt.Sprintf("%d StorageBenchmarks of this schedule are there, %d of them active: no other one is made until there are fewer than %d. ",
+		len(p.benchmarks), active, schedule.MostThere(succeeded+failed))
+	switch kept := p.schedule.Status.Condition(v1alpha1.ConditionHistoryKept); {
+	case kept.Status == metav1.ConditionFalse:
+		return why + "Those that have ended are not deleted until the history has their points, and that fails: " + kept.Message
+	case p.memory.undeleted != nil:
+		return why + "One that has ended cannot be deleted: " + p.memory.undeleted.Error()
+	case active > len(p.benchmarks)/2:
+		return why + "Look why they do not end, have spec.schedule start them less often, or set concurrencyPolicy to Forbid"
+	}
+	return why + "Delete those that are not needed"
 }
 
 // wasRefused says whether the last start was refused, or failed, of what is asked for now.

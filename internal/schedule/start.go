@@ -21,7 +21,14 @@ const (
 	toleratedSkew = time.Hour
 	// MostMissed is how many starts are counted at a time that were missed.
 	MostMissed = 100
+	// mostThere is how many StorageBenchmarks of a schedule there may be, and mostBeyond how many more than its history
+	// limits let be, where those are so high that the latter is more.
+	mostThere, mostBeyond = 32, 16
 )
+
+// MostThere returns how many StorageBenchmarks of a schedule there may be, whatever their state, before it makes no
+// more. limits is the sum of its history limits.
+func MostThere(limits int) int { return max(mostThere, limits+mostBeyond) }
 
 // State is how far a StorageBenchmark is.
 type State int
@@ -64,6 +71,8 @@ type Facts struct {
 	Suspended  bool
 	Policy     v1alpha1.ConcurrencyPolicy
 	Benchmarks []Benchmark
+	// Limits is the sum of the schedule's history limits: how many StorageBenchmarks that have ended are kept.
+	Limits int
 }
 
 // Start is what is to be done about starts.
@@ -78,6 +87,8 @@ type Start struct {
 	Replaces []Benchmark
 	// Waits says that a start is due, and waits for the end of StorageBenchmarks that are active.
 	Waits bool
+	// Crowded reports that no start is made, due or not, because too many StorageBenchmarks are there.
+	Crowded bool
 	// Next is when the next start is due. Zero: none will be.
 	Next time.Time
 }
@@ -88,7 +99,7 @@ func Decide(c *Cron, f *Facts) Start {
 		return Start{}
 	}
 	since := f.since()
-	s := Start{Next: c.After(since, f.Now)}
+	s := Start{Next: c.After(since, f.Now), Crowded: len(f.Benchmarks) >= MostThere(f.Limits)}
 	due := c.Last(since, f.Now)
 	if due.IsZero() {
 		return s
@@ -99,6 +110,10 @@ func Decide(c *Cron, f *Facts) Start {
 		return s
 	}
 	if f.Deadline > 0 && f.Now.Sub(due) > f.Deadline {
+		s.Missed = 0
+		return s
+	}
+	if s.Crowded {
 		s.Missed = 0
 		return s
 	}
