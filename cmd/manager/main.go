@@ -204,7 +204,9 @@ func addSchemaCheck(mgr ctrl.Manager, clientset kubernetes.Interface) error {
 }
 
 // addSchedules has the manager make benchmarks as schedules say, where there can be schedules.
-func (o *options) addSchedules(mgr ctrl.Manager, recorder events.EventRecorder, results *resultmetrics.Store, failures *failing.Objects) error {
+func (o *options) addSchedules(
+	mgr ctrl.Manager, recorder events.EventRecorder, results *resultmetrics.Store, failures *failing.Objects,
+) error {
 	if err := schedule.Index(context.Background(), mgr); err != nil {
 		return fmt.Errorf("index StorageBenchmarks: %w", err)
 	}

@@ -33,7 +33,8 @@ func TestObjects(t *testing.T) {
 		labels := metric.GetLabel() // kind and namespace
 		got[labels[0].GetValue()+" in "+labels[1].GetValue()] = metric.GetGauge().GetValue()
 	}
-	if diff := cmp.Diff(map[string]float64{"StorageBenchmark in a": 2, "StorageBenchmarkSchedule in a": 1}, got); diff != "" {
+	want := map[string]float64{"StorageBenchmark in a": 2, "StorageBenchmarkSchedule in a": 1}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metrics (-want +got):\n%s", diff)
 	}
 }

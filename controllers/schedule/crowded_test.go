@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -33,7 +34,8 @@ func (w *world) wantNoneMade(s *v1alpha1.StorageBenchmarkSchedule, words ...stri
 	w.Helper()
 	w.pass(s, time.Minute)
 	w.untilThere(most)
-	words = append(words, fmt.Sprintf("%d StorageBenchmarks of this schedule are there", most), fmt.Sprintf("fewer than %d", most))
+	words = append(words, fmt.Sprintf("%d StorageBenchmarks of this schedule are there", most))
+	words = append(words, fmt.Sprintf("fewer than %d", most))
 	for range 3 {
 		w.pass(s, time.Minute)
 		w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonTooManyBenchmarks, words...)
@@ -57,7 +59,8 @@ func TestHistoryThatCannotBeWritten(t *testing.T) {
 	w.end(harness.Create(w.World, schedule.Requested(s)), metav1.ConditionTrue, 100)
 	w.untilPoints(s, 1)
 	history := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: schedule.HistoryName(s, 0)}}
-	if err := w.Client.Patch(t.Context(), history, client.RawPatch("application/merge-patch+json", []byte(`{"immutable": true}`))); err != nil {
+	immutable := client.RawPatch(types.MergePatchType, []byte(`{"immutable": true}`))
+	if err := w.Client.Patch(t.Context(), history, immutable); err != nil {
 		t.Fatal(err)
 	}
 	for _, sb := range w.fill(s, 1) {
@@ -97,8 +100,8 @@ func TestRunsLongerThanThePeriod(t *testing.T) {
 // Where a benchmark cannot be deleted, the condition says why.
 func TestWhyCrowded(t *testing.T) {
 	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{undeleted: errors.New("webhook says no")}}
-	want := "0 StorageBenchmarks of this schedule are there, 0 of them active: no other one is made until there are fewer than 32. " +
-		"One that has ended cannot be deleted: webhook says no"
+	want := "0 StorageBenchmarks of this schedule are there, 0 of them active: " +
+		"no other one is made until there are fewer than 32. One that has ended cannot be deleted: webhook says no"
 	if got := p.whyCrowded(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}

@@ -51,7 +51,8 @@ func newNeighbours(t *testing.T, many int, hang time.Duration) *neighbours {
 		objects = append(objects, n.schedule("mallory", fmt.Sprintf("s-%d", i)))
 	}
 	n.cluster = fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).
-		WithStatusSubresource(&v1alpha1.StorageBenchmarkSchedule{}).WithIndex(&v1alpha1.StorageBenchmark{}, bySchedule, scheduleOf).Build()
+		WithStatusSubresource(&v1alpha1.StorageBenchmarkSchedule{}).
+		WithIndex(&v1alpha1.StorageBenchmark{}, bySchedule, scheduleOf).Build()
 	slow := interceptor.NewClient(n.cluster, interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			n.note(object.GetNamespace())
@@ -71,7 +72,9 @@ func newNeighbours(t *testing.T, many int, hang time.Duration) *neighbours {
 
 func (n *neighbours) schedule(namespace, name string) *v1alpha1.StorageBenchmarkSchedule {
 	return &v1alpha1.StorageBenchmarkSchedule{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(n.began)},
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(n.began),
+		},
 		Spec: v1alpha1.StorageBenchmarkScheduleSpec{
 			Schedule: "* * * * *", Template: v1alpha1.StorageBenchmarkTemplate{Spec: builder.OneRun("", "").Build().Spec},
 		},
@@ -114,11 +117,11 @@ func (n *neighbours) start(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	sources := []source.Func{n.turns.Begin, func(_ context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
-		n.queue = q
+	keep := func(_ context.Context, queue workqueue.TypedRateLimitingInterface[reconcile.Request]) error {
+		n.queue = queue
 		return nil
-	}}
-	for _, s := range sources {
+	}
+	for _, s := range []source.Func{n.turns.Begin, keep} {
 		if err := c.Watch(s); err != nil {
 			t.Fatal(err)
 		}

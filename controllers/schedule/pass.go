@@ -153,7 +153,8 @@ func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
 func (p *pass) historyLimits() (succeeded, failed int) {
 	const manySucceeded, manyFailed = 3, 1 // the CRD's defaults, where a CRD is older
 	spec := &p.schedule.Spec
-	return int(ptr.Deref(spec.SuccessfulBenchmarksHistoryLimit, manySucceeded)), int(ptr.Deref(spec.FailedBenchmarksHistoryLimit, manyFailed))
+	return int(ptr.Deref(spec.SuccessfulBenchmarksHistoryLimit, manySucceeded)),
+		int(ptr.Deref(spec.FailedBenchmarksHistoryLimit, manyFailed))
 }
 
 // deleteSurplus deletes the StorageBenchmarks that have ended and are more than the limits let be.

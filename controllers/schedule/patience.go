@@ -37,8 +37,8 @@ type longError struct {
 
 // Error implements error.
 func (e longError) Error() string {
-	return fmt.Sprintf("%s was ended after %s, the longest that it may take: check whether the API server or an admission webhook is slow",
-		e.what, e.patience)
+	return fmt.Sprintf("%s was ended after %s, the longest that it may take: "+
+		"check whether the API server or an admission webhook is slow", e.what, e.patience)
 }
 
 // within bounds the time of a step.

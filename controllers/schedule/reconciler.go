@@ -96,7 +96,9 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 func (r *Reconciler) options() controller.Options {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](retrySoon, failedAgain)
 	return controller.Options{
-		MaxConcurrentReconciles: concurrentSchedules, ReconciliationTimeout: wholePatience, RateLimiter: retries{limiter, r.memories.restOf},
+		MaxConcurrentReconciles: concurrentSchedules,
+		ReconciliationTimeout:   wholePatience,
+		RateLimiter:             retries{limiter, r.memories.restOf},
 	}
 }
 

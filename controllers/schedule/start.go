@@ -96,7 +96,8 @@ func (p *pass) startFacts() *schedule.Facts {
 		Name: p.schedule.Name, UID: p.schedule.UID,
 		Now: p.now, Created: p.schedule.CreationTimestamp.Time, Last: ptr.Deref(status.LastScheduleTime, metav1.Time{}).Time,
 		Deadline:  time.Duration(ptr.Deref(spec.StartingDeadlineSeconds, 0)) * time.Second,
-		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy, Benchmarks: p.facts(), Limits: succeeded + failed,
+		Suspended: ptr.Deref(spec.Suspend, false), Policy: spec.ConcurrencyPolicy,
+		Benchmarks: p.facts(), Limits: succeeded + failed,
 	}
 }
 

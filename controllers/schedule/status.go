@@ -88,11 +88,13 @@ func (p *pass) whyCrowded() string {
 			active++
 		}
 	}
-	why := fmt.Sprintf("%d StorageBenchmarks of this schedule are there, %d of them active: no other one is made until there are fewer than %d. ",
+	why := fmt.Sprintf("%d StorageBenchmarks of this schedule are there, %d of them active: "+
+		"no other one is made until there are fewer than %d. ",
 		len(p.benchmarks), active, schedule.MostThere(succeeded+failed))
 	switch kept := p.schedule.Status.Condition(v1alpha1.ConditionHistoryKept); {
 	case kept.Status == metav1.ConditionFalse:
-		return why + "Those that have ended are not deleted until the history has their points, and that fails: " + kept.Message
+		return why + "Those that have ended are not deleted until the history has their points, and that fails: " +
+			kept.Message
 	case p.memory.undeleted != nil:
 		return why + "One that has ended cannot be deleted: " + p.memory.undeleted.Error()
 	case active > len(p.benchmarks)/2:

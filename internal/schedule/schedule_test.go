@@ -86,13 +86,11 @@ func TestDecide(t *testing.T) {
 		suspended                 bool
 		policy                    v1alpha1.ConcurrencyPolicy
 		benchmarks                []Benchmark
-		limits                    int
 
 		due, next string
 		missed    int
 		replaces  []Benchmark
 		waits     bool
-		crowded   bool
 		made      bool
 	}{
 		"not due yet":        {schedule: daily, now: "2026-11-24T02:59:59Z", next: "2026-11-24T03:00:00Z"},
@@ -128,20 +126,6 @@ func TestDecide(t *testing.T) {
 		"Replace one that is going":                   {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: []Benchmark{{Name: before[0].Name, Deleting: true}}, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
 		"Replace nothing before due":                  {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T02:00:00Z", benchmarks: before, next: "2026-11-24T03:00:00Z"},
 
-		// Too many are there, whatever their state.
-		"one less than too many":   {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(31, Active), due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
-		"too many that measure":    {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(32, Active), crowded: true, next: "2026-11-25T03:00:00Z"},
-		"too many that ended":      {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(32, Succeeded), crowded: true, next: "2026-11-25T03:00:00Z"},
-		"too many before due":      {schedule: daily, now: "2026-11-24T02:00:00Z", benchmarks: many(32, Failed), crowded: true, next: "2026-11-24T03:00:00Z"},
-		"too many for Forbid":      {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T03:00:00Z", benchmarks: many(32, Active), crowded: true, next: "2026-11-25T03:00:00Z"},
-		"too many to replace":      {schedule: daily, policy: v1alpha1.ConcurrencyReplace, now: "2026-11-24T03:00:00Z", benchmarks: append(many(31, Failed), before...), crowded: true, next: "2026-11-25T03:00:00Z"},
-		"low history limits":       {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(32, Succeeded), limits: 16, crowded: true, next: "2026-11-25T03:00:00Z"},
-		"high history limits":      {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(64, Succeeded), limits: 64, due: "2026-11-24T03:00:00Z", next: "2026-11-25T03:00:00Z"},
-		"more than high limits":    {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: many(80, Succeeded), limits: 64, crowded: true, next: "2026-11-25T03:00:00Z"},
-		"too many while suspended": {schedule: daily, suspended: true, now: "2026-11-24T03:00:00Z", benchmarks: many(99, Active)},
-		"the last one is there": {schedule: daily, now: "2026-11-24T03:00:00Z", benchmarks: append(many(31, Active), its[1]),
-			due: "2026-11-24T03:00:00Z", made: true, crowded: true, next: "2026-11-25T03:00:00Z"},
-
 		// A pass was ended before it had noted what it made.
 		"made, and not noted":              {schedule: daily, last: "2026-11-22T03:00:00Z", now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, missed: 1, next: "2026-11-25T03:00:00Z"},
 		"Forbid made, and not noted":       {schedule: daily, policy: v1alpha1.ConcurrencyForbid, now: "2026-11-24T03:00:01Z", benchmarks: its, due: "2026-11-24T03:00:00Z", made: true, next: "2026-11-25T03:00:00Z"},
@@ -174,9 +158,9 @@ func TestDecide(t *testing.T) {
 				test.policy = v1alpha1.ConcurrencyAllow
 			}
 			got := Decide(read(t, test.schedule, test.zone), &Facts{
-				Name: "nightly", UID: "uid", Now: at(t, test.now), Created: at(t, created), Last: at(t, test.last), Deadline: test.deadline, Suspended: test.suspended, Policy: test.policy, Benchmarks: test.benchmarks, Limits: test.limits,
+				Name: "nightly", UID: "uid", Now: at(t, test.now), Created: at(t, created), Last: at(t, test.last), Deadline: test.deadline, Suspended: test.suspended, Policy: test.policy, Benchmarks: test.benchmarks,
 			})
-			want := Start{Due: at(t, test.due), Next: at(t, test.next), Missed: test.missed, Replaces: test.replaces, Waits: test.waits, Crowded: test.crowded, Made: test.made}
+			want := Start{Due: at(t, test.due), Next: at(t, test.next), Missed: test.missed, Replaces: test.replaces, Waits: test.waits, Made: test.made}
 			if len(got.Replaces) == 0 {
 				got.Replaces = nil
 			}
@@ -184,6 +168,41 @@ func TestDecide(t *testing.T) {
 				t.Errorf("decision (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// While too many StorageBenchmarks are there, whatever their state, none is made. One that is there already counts as made.
+func TestCrowded(t *testing.T) {
+	its := Benchmark{Name: Name("nightly", "uid", at(t, "2026-11-24T03:00:00Z"))}
+	const due, notDue = "2026-11-24T03:00:00Z", "2026-11-24T02:00:00Z"
+	for name, test := range map[string]struct {
+		now        string
+		policy     v1alpha1.ConcurrencyPolicy
+		benchmarks []Benchmark
+		limits     int
+		suspended  bool
+
+		isDue, crowded bool
+	}{
+		"one less":               {now: due, benchmarks: many(31, Active), isDue: true},
+		"all of them measure":    {now: due, benchmarks: many(32, Active), crowded: true},
+		"all of them have ended": {now: due, benchmarks: many(32, Succeeded), crowded: true},
+		"before the start":       {now: notDue, benchmarks: many(32, Failed), crowded: true},
+		"Forbid":                 {now: due, policy: v1alpha1.ConcurrencyForbid, benchmarks: many(32, Active), crowded: true},
+		"Replace":                {now: due, policy: v1alpha1.ConcurrencyReplace, benchmarks: many(32, Active), crowded: true},
+		"low history limits":     {now: due, benchmarks: many(32, Succeeded), limits: 16, crowded: true},
+		"high history limits":    {now: due, benchmarks: many(64, Succeeded), limits: 64, isDue: true},
+		"more than high limits":  {now: due, benchmarks: many(80, Succeeded), limits: 64, crowded: true},
+		"suspended":              {now: due, benchmarks: many(99, Active), suspended: true},
+		"made, and not noted":    {now: due, benchmarks: append(many(31, Active), its), isDue: true, crowded: true},
+	} {
+		got := Decide(read(t, "0 3 * * *", ""), &Facts{
+			Name: "nightly", UID: "uid", Now: at(t, test.now), Created: at(t, created),
+			Suspended: test.suspended, Policy: test.policy, Benchmarks: test.benchmarks, Limits: test.limits,
+		})
+		if !got.Due.IsZero() != test.isDue || got.Crowded != test.crowded || got.Waits || len(got.Replaces) > 0 {
+			t.Errorf("%s: decision is %+v", name, got)
+		}
 	}
 }
 

@@ -90,7 +90,8 @@ func (w *world) startOperator() {
 	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), &w.results, &w.failing)
 	benchmarks := &controllers.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Logs: w.readLog, Events: mgr.GetEventRecorder("storagebench"),
-		Metrics: controllers.NewMetrics(metrics.Registry), Failing: &w.failing, Results: &w.results, Clock: w.Clock, Image: harness.Image(),
+		Metrics: controllers.NewMetrics(metrics.Registry), Failing: &w.failing, Results: &w.results,
+		Clock: w.Clock, Image: harness.Image(),
 	}
 	ofSchedules := &schedule.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Events: mgr.GetEventRecorder("storagebench"), Failing: &w.failing,
@@ -213,7 +214,8 @@ func (w *world) obstruct() {
 	s.Spec.Schedule = "@yearly"
 	s.Spec.Template.Spec = w.benchmark("").Spec
 	harness.Create(w.World, s)
-	harness.Create(w.World, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: schedules.HistoryName(s, 0)}})
+	foreign := metav1.ObjectMeta{Namespace: w.Namespace, Name: schedules.HistoryName(s, 0)}
+	harness.Create(w.World, &corev1.ConfigMap{ObjectMeta: foreign})
 	harness.Create(w.World, schedules.Requested(s))
 }
 
