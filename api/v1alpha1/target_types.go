@@ -11,7 +11,6 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.capacity)",message="capacity belongs to new volumes; remove it, the claim has its own",fieldPath=".capacity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.accessMode)",message="accessMode belongs to new volumes; remove it, the claim has its own",fieldPath=".accessMode",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.volumeMode)",message="volumeMode belongs to new volumes; remove it, the claim has its own",fieldPath=".volumeMode",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.capacity)",message="EFS file systems and S3 buckets have no capacity; remove it",fieldPath=".capacity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.accessMode) || self.accessMode == 'ReadWriteMany'",message="EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",fieldPath=".accessMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.volumeMode) || self.volumeMode == 'Filesystem'",message="EFS file systems and S3 buckets have no raw block volumes; remove volumeMode, or use ebs",fieldPath=".volumeMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.accessMode) || self.accessMode != 'ReadWriteMany'",message="an EBS volume belongs to one node; remove accessMode, or use efs for storage that is shared",fieldPath=".accessMode",reason=FieldValueInvalid
@@ -69,7 +68,8 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of the same namespace: lower case letters, digits, - and .",reason=FieldValueInvalid
 	ClaimName *string `json:"claimName,omitempty"`
 
-	// capacity is the size of the new volume, such as 30Gi. Unset: 10Gi.
+	// capacity is the size of the new volume, such as 30Gi; for efs and s3 it is how much the files of all clients may
+	// take. The files of all workloads have to fit beside what the volume's file system needs for itself. Unset: 10Gi.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string

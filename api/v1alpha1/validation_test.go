@@ -134,11 +134,8 @@ func TestValidation(t *testing.T) {
 		reject: []string{"targets: [{name: a}]", target("storageClassName: c, claimName: d"), target("ebs: {}, s3: {bucket: my-bucket}"), target("efs: {fileSystemID: fs-01234567}, claimName: c")},
 	}, {
 		name: "claim's capacity", path: targetPath + ".capacity", want: "capacity belongs to new volumes; remove it, the claim has its own",
-		accept: []string{target("storageClassName: c, capacity: 30Gi")},
+		accept: []string{target("storageClassName: c, capacity: 30Gi"), target("efs: {fileSystemID: fs-01234567}, capacity: 1Gi"), target("s3: {bucket: my-bucket}, capacity: 1Gi")},
 		reject: []string{target("claimName: c, capacity: 30Gi")},
-	}, {
-		name: "shared storage has no capacity", path: targetPath + ".capacity", want: "EFS file systems and S3 buckets have no capacity; remove it",
-		reject: []string{target("efs: {fileSystemID: fs-01234567}, capacity: 1Gi"), target("s3: {bucket: my-bucket}, capacity: 1Gi")},
 	}, {
 		name: "shared storage is shared", path: targetPath + ".accessMode", want: "EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",
 		accept: []string{target("efs: {fileSystemID: fs-01234567}, accessMode: ReadWriteMany")},

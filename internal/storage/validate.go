@@ -32,8 +32,8 @@ func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.Error
 	mode, access := VolumeMode(t), ptr.Deref(t.AccessMode, "")
 	switch at := path.Child("capacity"); {
 	case t.Capacity == nil:
-	case !HasCapacity(t):
-		errs = append(errs, field.Forbidden(at, "only new volumes have one: remove it"))
+	case claimed:
+		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
 	case t.Capacity.Value() < 1:
 		errs = append(errs, field.Invalid(at, t.Capacity.String(), "give at least 1, such as 500Mi or 30Gi"))
 	}
@@ -58,7 +58,7 @@ func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.Error
 	case shared && !claimed && mode == corev1.PersistentVolumeBlock:
 		errs = append(errs, field.Invalid(at, mode, "EFS file systems and S3 buckets have no raw block volumes: remove it, or use ebs"))
 	}
-	if t.VolumeAttributesClassName != nil && !HasCapacity(t) {
+	if t.VolumeAttributesClassName != nil && !IsNewVolume(t) {
 		errs = append(errs, field.Forbidden(path.Child("volumeAttributesClassName"), "it is for new volumes: remove it, or use storageClassName or ebs"))
 	}
 	return errs
@@ -71,7 +71,7 @@ func validateDataSource(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 	if source == nil {
 		return nil
 	}
-	if !HasCapacity(t) {
+	if !IsNewVolume(t) {
 		return field.ErrorList{field.Forbidden(at, "it is what new volumes are made from: remove it, or use storageClassName or ebs")}
 	}
 	var errs field.ErrorList
