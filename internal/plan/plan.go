@@ -77,6 +77,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 		return nil, append(problems, problem)
 	}
 	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets, volumes)...)
+	if problem := validateAttachments(specPath, spec, volumes); problem != nil {
+		problems = append(problems, problem)
+	}
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
 		if job == nil {

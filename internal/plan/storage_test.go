@@ -18,6 +18,7 @@ func TestStorageIsValidated(t *testing.T) {
 		efs      = "targets: [{name: t, efs: {fileSystemID: fs-01234567}}]\n"
 		restored = "targets: [{name: t, ebs: {}, volumeMode: Block, dataSource: {apiGroup: snapshot.storage.k8s.io, kind: VolumeSnapshot, name: db}}]\n"
 		anything = "workloads: [{name: w, fio: {rw: read, size: 1M}}]\n"
+		attached = "targets: [{name: t, ebs: {type: io2, iops: 500}, accessMode: ReadWriteMany, volumeMode: Block}]\n" + anything
 	)
 	for _, test := range []struct{ name, spec, want string }{
 		{name: "E5 on a bucket", spec: bucket + `workloads:
@@ -49,6 +50,11 @@ func TestStorageIsValidated(t *testing.T) {
 		{"the same by a matrix", "targets: [{name: t, claimName: c}]\nworkloads: [{name: w, fio: {rw: write, size: 1M}, matrix: {fill_device: [0, 1]}}]", "spec.workloads[0].matrix[fill_device]: "},
 		{"a file system that cannot be filled", efs + "workloads: [{name: w, fio: {rw: write, options: {fill_device: '1'}}}]", "spec.workloads[0].fio.options[fill_device]: "},
 		{name: "a new volume that is filled", spec: "targets: [{name: t, storageClassName: c}]\nworkloads: [{name: w, fio: {rw: write, options: {fill_device: '1'}}}]"},
+		{name: "a device of several instances", spec: "clients: 16\n" + attached},
+		{"a device of too many instances", "clients: 17\n" + attached, "spec.clients: Invalid value: 17: an EBS volume can be attached to at most 16 instances"},
+		{name: "a device for each client", spec: "clients: 17\n" + strings.Replace(attached, "accessMode: ReadWriteMany, ", "", 1)},
+		{"a disk of several instances", "clients: 2\n" + strings.Replace(attached, ", volumeMode: Block", "", 1), "spec.targets[0].accessMode: "},
+		{"a device of type gp3 of several instances", "clients: 2\n" + strings.Replace(attached, "io2, iops: 500", "gp3", 1), "spec.targets[0].accessMode: "},
 		{"a share of a claim", "targets: [{name: t, claimName: c}]\nworkloads: [{name: w, fio: {rw: write, size: 50%}}]", "spec.workloads[0].fio.size: "},
 		{name: "any I/O on a volume of a snapshot", spec: restored + "workloads: [{name: w, fio: {rw: randread}}, {name: v, fio: {rw: randrw, size: 50%}}, {name: u, fio: {rw: write}}]"},
 		{"what would tell of its data", restored + "workloads: [{name: w, fio: {rw: read, options: {verify: pattern, verify_pattern: '0'}}}]", "spec.workloads[0].fio.options[verify]: "},

@@ -154,6 +154,14 @@ parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms
 `,
 		wantClaim: `{accessModes: [ReadWriteMany], resources: {requests: {storage: 10Gi}}, storageClassName: "%[1]s", volumeMode: Filesystem}`,
 	}, {
+		name: "EFS in one zone", target: `{name: t, capacity: 1Gi, efs: {fileSystemID: fs-01234567, fileSystemType: OneZone}}`,
+		class: `
+provisioner: efs.csi.aws.com
+volumeBindingMode: Immediate
+parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms: "700", enforceZoneAffinity: "true"}
+`,
+		wantClaim: `{accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}, storageClassName: "%[1]s", volumeMode: Filesystem}`,
+	}, {
 		name: "EFS's root", target: `{name: t, efs: {fileSystemID: fs-01234567, provisioning: Static, encryptInTransit: false}}`,
 		volume:    `  csi: {driver: efs.csi.aws.com, volumeHandle: fs-01234567, volumeAttributes: {encryptInTransit: "false"}}`,
 		wantClaim: sharedClaim,
