@@ -18,7 +18,9 @@ import (
 // as "No space left on device" after the volume was paid for, or write to a file system that grows. The files of all
 // workloads stay until the end. On a raw block volume all jobs work in the same place, and fio itself keeps to its
 // size. On a volume that clients share each client has its own files.
-func validateCapacity(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, measured []Run, volumes Volumes) field.ErrorList {
+func validateCapacity(
+	path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, measured []Run, volumes Volumes,
+) field.ErrorList {
 	var problems field.ErrorList
 	for i := range spec.Targets {
 		target := &spec.Targets[i]

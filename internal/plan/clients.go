@@ -34,8 +34,9 @@ func validateAttachments(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, 
 	for i := range spec.Targets {
 		target := &spec.Targets[i]
 		if clients > maxAttachments && volumes.KindOf(target) == storage.KindEBS && storage.IsShared(target) {
-			return field.Invalid(path.Child("clients"), clients, fmt.Sprintf("an EBS volume can be attached to at most %d instances: "+
-				"lower clients to %d, or remove accessMode of target %s, so that each client has a volume", maxAttachments, maxAttachments, target.Name))
+			return field.Invalid(path.Child("clients"), clients, fmt.Sprintf(
+				"an EBS volume can be attached to at most %d instances: lower clients to that, or remove accessMode of "+
+					"target %s, so that each client has a volume", maxAttachments, target.Name))
 		}
 	}
 	return nil

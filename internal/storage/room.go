@@ -22,8 +22,8 @@ func Room(t *v1alpha1.Target, kind Kind) int64 {
 	return roomIn(t, kind, capacity.Value())
 }
 
-// CapacityFor returns a capacity in which a target has room for so many bytes of files, and hardly more: whole mebibytes,
-// from 10 GiB on whole gibibytes.
+// CapacityFor returns a capacity in which a target has room for so many bytes of files, and hardly more: whole
+// mebibytes, from 10 GiB on whole gibibytes.
 func CapacityFor(t *v1alpha1.Target, kind Kind, bytes int64) resource.Quantity {
 	capacity := bytes
 	for {
@@ -56,8 +56,8 @@ func roomIn(t *v1alpha1.Target, kind Kind, capacity int64) int64 {
 // Kubernetes makes file systems for CSI drivers with these options: no block of ext4 is reserved for root
 // (https://github.com/kubernetes/mount-utils/blob/v0.37.1/mount_linux.go#L596). ext4 is the default of most drivers.
 
-// ext4Overhead returns the bytes that ext4 takes for the tables of inodes, the journal, clusters that it holds back from
-// everybody, and the rest: bitmaps and room to grow.
+// ext4Overhead returns the bytes that ext4 takes for the tables of inodes, the journal, clusters that it holds back
+// from everybody, and the rest: bitmaps and room to grow.
 func ext4Overhead(capacity int64) int64 {
 	block, inodes := int64(4*kibibyte), capacity/64
 	if capacity < 512*mebibyte {

@@ -48,15 +48,14 @@ func TestFioError(t *testing.T) {
 func TestNoSpaceLeft(t *testing.T) {
 	sideBySide(t)
 	f := begin(t, &fault{
-		section: faultsOfWorkload, name: "The volume is full", does: "a file that each repetition makes longer, until the volume is full",
+		section: faultsOfWorkload, name: "The volume is full", does: "a file that is appended to after it was laid out, so that it becomes twice as large as its size",
 		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 	})
 	sb := benchmark(t, "no-space", func(sb *v1alpha1.StorageBenchmark) {
-		// plan cannot know how long a file becomes that is appended to.
+		// fio lays out the file in its size and appends as much. plan counts its size once.
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
 			RW: "write", BS: new("1m"), Size: new("150M"), Options: map[string]v1alpha1.FioOptionValue{"file_append": "1"},
 		}
-		sb.Spec.Repetitions = new(int32(2))
 	})
 	f.strike()
 	create(t, sb)
