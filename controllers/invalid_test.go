@@ -41,7 +41,7 @@ func TestInvalidSpec(t *testing.T) {
 		{"option that leaves the volume", option("filename", "/etc/passwd"), []string{"spec.workloads[0].fio", "filename"}},
 		{"option that fio does not have", option("no_such_option", "1"), []string{"spec.workloads[0].fio", "no_such_option"}},
 		{"job file without a job", builder.NewJobFile("reads", "[global]\nrw=read\n"), []string{"spec.workloads[0].jobFile", "no job: add a section"}},
-		{"files larger than the volume", size("2G"), []string{"spec.targets[0].capacity", `"1Gi"`, `the test files of all workloads take 2Gi; raise capacity, or lower size or numjobs`}},
+		{"files larger than the volume", size("2G"), []string{"spec.targets[0].capacity", `"1Gi"`, `1Gi holds 953Mi of files, the workloads need 2Gi: set capacity to at least 2173Mi, or lower size or numjobs`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := newWorld(t)

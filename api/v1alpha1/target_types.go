@@ -11,10 +11,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.capacity)",message="capacity belongs to new volumes; remove it, the claim has its own",fieldPath=".capacity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.accessMode)",message="accessMode belongs to new volumes; remove it, the claim has its own",fieldPath=".accessMode",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.claimName) || !has(self.volumeMode)",message="volumeMode belongs to new volumes; remove it, the claim has its own",fieldPath=".volumeMode",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.capacity)",message="EFS file systems and S3 buckets have no capacity; remove it",fieldPath=".capacity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.accessMode) || self.accessMode == 'ReadWriteMany'",message="EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",fieldPath=".accessMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!(has(self.efs) || has(self.s3)) || !has(self.volumeMode) || self.volumeMode == 'Filesystem'",message="EFS file systems and S3 buckets have no raw block volumes; remove volumeMode, or use ebs",fieldPath=".volumeMode",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.accessMode) || self.accessMode != 'ReadWriteMany'",message="an EBS volume belongs to one node; remove accessMode, or use efs for storage that is shared",fieldPath=".accessMode",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.accessMode) || self.accessMode != 'ReadWriteMany' || (self.ebs.type == 'io2' && has(self.volumeMode) && self.volumeMode == 'Block')",message="an EBS volume belongs to one node, except a raw block volume of type io2; remove accessMode, set type: io2 and volumeMode: Block, or use efs for storage that is shared",fieldPath=".accessMode",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.ebs) || !has(self.volumeMode) || self.volumeMode != 'Block' || !has(self.ebs.fsType)",message="a raw block volume has no file system; remove fsType, or volumeMode",fieldPath=".ebs.fsType",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, self.ebs.type in ['st1', 'sc1'] ? (g >= 125 && g <= 16384) : true)",message="st1 and sc1 volumes have 125 to 16384 GiB; set capacity within",fieldPath=".capacity",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.ebs) || [int((quantity(has(self.capacity) ? self.capacity : '10Gi').asApproximateFloat() + 1073741823.0) / 1073741824.0)].all(g, self.ebs.type in ['io1', 'io2'] ? (g >= 4 && g <= (self.ebs.type == 'io1' ? 16384 : 65536)) : true)",message="io1 volumes have 4 to 16384 GiB, io2 volumes 4 to 65536 GiB; set capacity within",fieldPath=".capacity",reason=FieldValueInvalid
@@ -69,7 +68,8 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="claimName must be the name of a PersistentVolumeClaim of the same namespace: lower case letters, digits, - and .",reason=FieldValueInvalid
 	ClaimName *string `json:"claimName,omitempty"`
 
-	// capacity is the size of the new volume, such as 30Gi. Unset: 10Gi.
+	// capacity is the size of the new volume, such as 30Gi; for efs and s3 it is how much the files of all clients may
+	// take. The files of all workloads have to fit beside what the volume's file system needs for itself. Unset: 10Gi.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:validation:Type=string
@@ -99,7 +99,8 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="volumeAttributesClassName must be the name of a VolumeAttributesClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
 
-	// accessMode of the new volume. Unset: ReadWriteOnce; for efs and s3 ReadWriteMany.
+	// accessMode of the new volume. Of ebs only raw block volumes of type io2 can be ReadWriteMany, for at most 16
+	// instances of one zone. Unset: ReadWriteOnce; for efs and s3 ReadWriteMany.
 	// +optional
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteMany;ReadWriteOncePod
 	AccessMode *corev1.PersistentVolumeAccessMode `json:"accessMode,omitempty"`

@@ -97,6 +97,15 @@ const (
 
 const requiredPath = "spec.placement.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution"
 
+// basePaths returns targets on EFS with the base paths.
+func basePaths(paths ...string) []string {
+	var targets []string
+	for _, path := range paths {
+		targets = append(targets, target("efs: {fileSystemID: fs-01234567, basePath: '"+path+"'}"))
+	}
+	return targets
+}
+
 // required returns an affinity to nodes of the terms.
 func required(terms string) string {
 	return "placement: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [" + terms + "]}}}}"
@@ -134,11 +143,8 @@ func TestValidation(t *testing.T) {
 		reject: []string{"targets: [{name: a}]", target("storageClassName: c, claimName: d"), target("ebs: {}, s3: {bucket: my-bucket}"), target("efs: {fileSystemID: fs-01234567}, claimName: c")},
 	}, {
 		name: "claim's capacity", path: targetPath + ".capacity", want: "capacity belongs to new volumes; remove it, the claim has its own",
-		accept: []string{target("storageClassName: c, capacity: 30Gi")},
+		accept: []string{target("storageClassName: c, capacity: 30Gi"), target("efs: {fileSystemID: fs-01234567}, capacity: 1Gi"), target("s3: {bucket: my-bucket}, capacity: 1Gi")},
 		reject: []string{target("claimName: c, capacity: 30Gi")},
-	}, {
-		name: "shared storage has no capacity", path: targetPath + ".capacity", want: "EFS file systems and S3 buckets have no capacity; remove it",
-		reject: []string{target("efs: {fileSystemID: fs-01234567}, capacity: 1Gi"), target("s3: {bucket: my-bucket}, capacity: 1Gi")},
 	}, {
 		name: "shared storage is shared", path: targetPath + ".accessMode", want: "EFS file systems and S3 buckets are shared; remove accessMode, or set ReadWriteMany",
 		accept: []string{target("efs: {fileSystemID: fs-01234567}, accessMode: ReadWriteMany")},
@@ -148,9 +154,17 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567}, volumeMode: Filesystem"), target("ebs: {}, volumeMode: Block")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567}, volumeMode: Block"), target("s3: {bucket: my-bucket}, volumeMode: Block")},
 	}, {
-		name: "EBS volumes belong to one node", path: targetPath + ".accessMode", want: "an EBS volume belongs to one node; remove accessMode, or use efs for storage that is shared",
-		accept: []string{target("ebs: {}, accessMode: ReadWriteOncePod")},
-		reject: []string{target("ebs: {}, accessMode: ReadWriteMany")},
+		name: "EBS volumes belong to one node", path: targetPath + ".accessMode", want: "an EBS volume belongs to one node, except a raw block volume of type io2; remove accessMode, set type: io2 and volumeMode: Block, or use efs for storage that is shared",
+		accept: []string{
+			target("ebs: {}, accessMode: ReadWriteOncePod"),
+			target("ebs: {type: io2, iops: 1000}, accessMode: ReadWriteMany, volumeMode: Block"),
+		},
+		reject: []string{
+			target("ebs: {}, accessMode: ReadWriteMany"), target("ebs: {}, accessMode: ReadWriteMany, volumeMode: Block"),
+			target("ebs: {type: io1, iops: 1000}, accessMode: ReadWriteMany, volumeMode: Block"),
+			target("ebs: {type: io2, iops: 1000}, accessMode: ReadWriteMany"),
+			target("ebs: {type: io2, iops: 1000}, accessMode: ReadWriteMany, volumeMode: Filesystem"),
+		},
 	}, {
 		name: "EBS device without file system", path: targetPath + ".ebs.fsType", want: "a raw block volume has no file system; remove fsType, or volumeMode",
 		accept: []string{target("ebs: {fsType: xfs}")},
@@ -282,8 +296,10 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: 2Ti}"), target("efs: {fileSystemID: fs-01234567, meteredSize: '0'}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},
 	}, {
-		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path of at most 4 directories from the root of the file system, without .. and without / at its end, such as /benchmarks",
-		reject: []string{target("efs: {fileSystemID: fs-01234567, basePath: benchmarks}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/../b}"), target("efs: {fileSystemID: fs-01234567, basePath: /a/b/c/d/e}")},
+		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path of at most 3 directories from the root of the file system, without / at its end, none of which begins with a dot",
+		accept: append(basePaths("/a", "/a/b/c", "/a.b/c..d", "/a b/ä-_@+=%,~!()[]"), target("efs: {fileSystemID: fs-01234567, basePath: \"/a'b\"}")),
+		reject: append(basePaths("benchmarks", "/", "/a/", "//a", "/a/../b", "/.a", "/a/.b", "/a/b/c/d", "/a/b/c/d/e", "/a:b", "/a$", "/a#", "/a<", "/a>",
+			"/a;", "/a`b", "/a|b", "/a&b", "/a?", "/{a", "/a}", "/a^", "/a*"), target(`efs: {fileSystemID: fs-01234567, basePath: "/a\nb"}`)),
 	}, {
 		name: "EFS mount options", path: targetPath + ".efs.mountOptions", want: "; remove tls, notls, ro and crossaccount",
 		accept: []string{target("efs: {fileSystemID: fs-01234567, mountOptions: [iam]}")},

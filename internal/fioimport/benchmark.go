@@ -53,7 +53,7 @@ func (i *Import) adapt(t *v1alpha1.Target) {
 	case i.Block:
 		i.Notes = appendNew(i.Notes, fmt.Sprintf("claim %s has to have volumeMode Block, and is only read", *t.ClaimName))
 	}
-	if t.Capacity == nil && storage.HasCapacity(t) {
+	if t.Capacity == nil && storage.IsProvisioned(t) {
 		t.Capacity = i.capacity(t)
 	}
 }

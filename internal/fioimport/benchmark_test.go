@@ -186,7 +186,7 @@ func TestBenchmarkRefused(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	_, err = imported.Benchmark("", []v1alpha1.Target{small})
-	want := `spec.targets[0].capacity: Invalid value: "1Gi": the test files of all workloads take 2Gi; raise capacity, or lower size or numjobs`
+	want := `spec.targets[0].capacity: Invalid value: "1Gi": 1Gi holds 953Mi of files, the workloads need 2Gi: set capacity to at least 2173Mi, or lower size or numjobs`
 	if diff := cmp.Diff(want, message(err)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

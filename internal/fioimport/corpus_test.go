@@ -112,7 +112,7 @@ var corpus = map[string]found{
 	},
 	"a share of the volume": {
 		text:    "[a]\nsize=50%\nrw=write\nio_size=1M\nfallocate=none\ncreate_on_open=1\n",
-		notes:   []string{"size=50% of files that are yet to be made is a share of the volume: size=28M, of the 56Mi for which files have room"},
+		notes:   []string{"size=50% of files that are yet to be made is a share of the volume: size=26M, of the 52Mi for which files have room"},
 		results: []string{"a"},
 	},
 	"a share of the file": {text: "[a]\nfilesize=1M\nsize=50%\n", results: []string{"a"}},

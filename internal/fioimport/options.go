@@ -17,18 +17,20 @@ type Options struct {
 	Group bool
 }
 
-// Of a new volume files have room for eight ninths: a file system takes a part for itself.
+// Files may take eight ninths of a new volume, and less of a small one: a file system takes a part for itself.
 const roomParts, allParts = 8, 9
 
 // room returns for how many bytes files have room on each of the targets; false if that is not known of all.
 func (o Options) room() (int64, bool) {
 	least := int64(0)
 	for i := range o.Targets {
-		if !storage.HasCapacity(&o.Targets[i]) {
+		target := &o.Targets[i]
+		if !storage.IsProvisioned(target) {
 			return 0, false
 		}
-		capacity := storage.Capacity(&o.Targets[i])
-		if room := capacity.Value() / allParts * roomParts; least == 0 || room < least {
+		capacity := storage.Capacity(target)
+		fits := storage.Room(target, storage.KindOf(target, ""))
+		if room := min(capacity.Value()/allParts*roomParts, fits); least == 0 || room < least {
 			least = room
 		}
 	}

@@ -14,63 +14,69 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// validateCapacity refuses test files that cannot fit on a new volume, which fio would otherwise report as
-// "No space left on device" after the volume was paid for. The files of all workloads stay until the end. On a
-// raw block volume all jobs work in the same place, and fio itself keeps to its size. On a volume that clients share
-// each has files of its own.
-func validateCapacity(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, measured []Run) field.ErrorList {
-	own := bytesOf(measured)
+// validateCapacity refuses test files that do not fit into the capacity of a target, which fio would otherwise report
+// as "No space left on device" after the volume was paid for, or write to a file system that grows. The files of all
+// workloads stay until the end. On a raw block volume all jobs work in the same place, and fio itself keeps to its
+// size. On a volume that clients share each client has its own files.
+func validateCapacity(
+	path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, measured []Run, volumes Volumes,
+) field.ErrorList {
 	var problems field.ErrorList
 	for i := range spec.Targets {
 		target := &spec.Targets[i]
-		capacity := storage.Capacity(target)
-		if !storage.HasCapacity(target) || storage.VolumeMode(target) == corev1.PersistentVolumeBlock {
+		if !storage.IsProvisioned(target) || volumes.ModeOf(target) == corev1.PersistentVolumeBlock {
 			continue
 		}
-		needed, whose, remedy := own, "", "size or numjobs"
+		kind := volumes.KindOf(target)
+		needed, whose, remedy := bytesOf(measured, kind), "", "size or numjobs"
 		if clients := spec.MostClients(); clients > 1 && storage.IsShared(target) {
-			needed, whose, remedy = bytesOfClients(measured), fmt.Sprintf(" for %d clients", clients), "size, numjobs or clients"
+			needed = bytesOfClients(measured, kind)
+			whose, remedy = fmt.Sprintf(" for %d clients", clients), "size, numjobs or clients"
 		}
-		if !needed.fit(capacity.Value()) {
-			problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(),
-				fmt.Sprintf("the test files of all workloads take %s%s; raise capacity, or lower %s", needed, whose, remedy)))
+		room, capacity := storage.Room(target, kind), storage.Capacity(target)
+		if needed <= room {
+			continue
 		}
+		why := fmt.Sprintf("the workloads need files of more bytes than can be counted%s: lower %s", whose, remedy)
+		if needed <= mostCounted {
+			least := storage.CapacityFor(target, kind, needed)
+			why = fmt.Sprintf("%s holds %s of files, the workloads need %s%s: set capacity to at least %s, or lower %s",
+				capacity.String(), inMiB(room), inMiB(roundUp(needed)), whose, least.String(), remedy)
+		}
+		problems = append(problems, field.Invalid(path.Index(i).Child("capacity"), capacity.String(), why))
 	}
 	return problems
 }
 
-// fileBytes is how large test files become; known is false if that cannot be counted.
-type fileBytes struct {
-	bytes int64
-	known bool
-}
+// mostCounted is the most bytes that messages tell, and beyond all storage there is.
+const mostCounted = 1 << 62
 
-// bytesOf returns how large the test files of one client become. Workloads whose files cannot be known are left out:
-// the others need their room all the same.
-func bytesOf(measured []Run) fileBytes {
+// bytesOf returns how large the test files of one client become, math.MaxInt64 if an int64 cannot hold it. A size that
+// only fio can find out counts as 0: the other files need their room all the same.
+func bytesOf(measured []Run, kind storage.Kind) int64 {
 	var jobs []*fio.JobFile
-	for _, m := range measured {
-		if _, known := fio.FileBytes(m.Job); known {
-			jobs = append(jobs, m.Job)
+	for i := range measured {
+		job := measured[i].Job
+		if kind.IsObjectStore() {
+			jobs = append(jobs, job.WithObjectNames(""))
+		} else {
+			jobs = append(jobs, job.WithMetadataNames(""))
 		}
 	}
-	bytes, known := fio.FileBytes(jobs...)
-	return fileBytes{bytes, known}
+	return fio.GrowthOf(nil, jobs...).Bytes
 }
 
 // bytesOfClients returns how large the test files of all clients become. A client has those of the runs that it takes
-// part in: the first one of all, the last one of those with the most clients.
-func bytesOfClients(measured []Run) fileBytes {
-	total := fileBytes{known: true}
-	before := int32(0)
+// part in: the first client of all, the last client of those with the most clients.
+func bytesOfClients(measured []Run, kind storage.Kind) int64 {
+	total, before := int64(0), int32(0)
 	for _, clients := range numbersOfClients(measured) {
-		each := bytesOf(slices.DeleteFunc(slices.Clone(measured), func(m Run) bool { return m.Clients < clients }))
-		more := int64(clients - before)
-		total.known = total.known && each.known && each.bytes <= (math.MaxInt64-total.bytes)/more
-		if !total.known {
-			return total
+		runs := slices.DeleteFunc(slices.Clone(measured), func(m Run) bool { return m.Clients < clients })
+		each, more := bytesOf(runs, kind), int64(clients-before)
+		if each > (math.MaxInt64-total)/more {
+			return math.MaxInt64
 		}
-		total.bytes += more * each.bytes
+		total += more * each
 		before = clients
 	}
 	return total
@@ -92,16 +98,12 @@ func numbersOfClients(measured []Run) []int32 {
 	return slices.Compact(numbers)
 }
 
-func (f fileBytes) fit(capacity int64) bool { return f.known && f.bytes <= capacity }
-
-func (f fileBytes) String() string {
-	if !f.known {
-		return "more than can be counted"
-	}
-	return resource.NewQuantity(roundUp(f.bytes), resource.BinarySI).String()
+// inMiB returns bytes as a quantity of whole mebibytes, so that they print short.
+func inMiB(bytes int64) string {
+	return resource.NewQuantity(bytes>>20<<20, resource.BinarySI).String()
 }
 
-// roundUp rounds bytes up to whole mebibytes, so that they print short.
+// roundUp rounds bytes up to whole mebibytes.
 func roundUp(bytes int64) int64 {
 	const mib = 1 << 20
 	return (bytes + mib - 1) / mib * mib

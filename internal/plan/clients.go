@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // giveClients is what to do about something that is no number of clients.
@@ -21,6 +22,24 @@ func validateClients(path *field.Path, clients *int32) field.ErrorList {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path, *clients, giveClients)}
+}
+
+// maxAttachments is how many instances of one zone an EBS volume of type io2 can be attached to.
+// https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volumes-multi.html
+const maxAttachments = 16
+
+// validateAttachments refuses more clients than an EBS volume that they share can be attached to, one instance each.
+func validateAttachments(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) *field.Error {
+	clients := spec.MostClients()
+	for i := range spec.Targets {
+		target := &spec.Targets[i]
+		if clients > maxAttachments && volumes.KindOf(target) == storage.KindEBS && storage.IsShared(target) {
+			return field.Invalid(path.Child("clients"), clients, fmt.Sprintf(
+				"an EBS volume can be attached to at most %d instances: lower clients to that, or remove accessMode of "+
+					"target %s, so that each client has a volume", maxAttachments, target.Name))
+		}
+	}
+	return nil
 }
 
 // validateMatrixClients refuses values that are no number of clients, or one that is not written as itself: names of

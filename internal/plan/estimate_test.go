@@ -13,9 +13,9 @@ import (
 
 const (
 	gp3    = "{name: gp3, capacity: 100Gi, ebs: {type: gp3, iops: 3000, throughput: 125}}"
-	efs    = "{name: efs, efs: {fileSystemID: fs-0123456789abcdef0, throughputMode: Bursting}}"
+	efs    = "{name: efs, capacity: 1Ti, efs: {fileSystemID: fs-0123456789abcdef0, throughputMode: Bursting}}"
 	class  = "{name: class, storageClassName: fast, capacity: 100Gi}"
-	bucket = "{name: s3, s3: {bucket: my-bucket, region: eu-west-1}}"
+	bucket = "{name: s3, capacity: 1Ti, s3: {bucket: my-bucket, region: eu-west-1}}"
 )
 
 // TestEstimates: what is known of how long runs take. 125 MiB/s and 3,000 IOPS are gp3's limits, 100 MiB/s those of writes on

@@ -77,6 +77,9 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 		return nil, append(problems, problem)
 	}
 	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets, volumes)...)
+	if problem := validateAttachments(specPath, spec, volumes); problem != nil {
+		problems = append(problems, problem)
+	}
 	var measured []Run // each workload's cases, not yet on a target
 	for i, job := range jobs {
 		if job == nil {
@@ -99,11 +102,13 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 			})...)
 		}
 	}
-	problems = append(problems, validateCapacity(specPath.Child("targets"), spec, measured)...)
 	if problem := validateSyncs(specPath, spec, measured); problem != nil {
 		problems = append(problems, problem)
 	}
 	if len(problems) == 0 { // else some workloads are not known
+		problems = validateCapacity(specPath.Child("targets"), spec, measured, volumes)
+	}
+	if len(problems) == 0 {
 		problems = expectation.Validate(specPath.Child("expectations"), spec, measuresOf(measured))
 	}
 	if len(problems) > 0 {
@@ -283,12 +288,17 @@ type kind struct {
 	objects bool
 	// content says whether the volume has what somebody has written.
 	content bool
+	// othersSpace is set if others use the space that the files take, or pay for it.
+	othersSpace bool
 }
 
 func (k kind) validate(path *field.Path, job *fio.JobFile) field.ErrorList {
 	problems := fio.Validate(path, job, k.mode, k.readOnly)
 	if len(problems) == 0 && k.objects {
 		problems = fio.ValidateOnObjectStore(path, job)
+	}
+	if len(problems) == 0 && k.othersSpace {
+		problems = fio.ValidateOnOthersSpace(path, job)
 	}
 	if len(problems) == 0 && k.content {
 		problems = fio.ValidateOnContent(path, job)
@@ -306,7 +316,8 @@ func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target
 		t := &targets[i]
 		k := kind{
 			mode: volumes.ModeOf(t), readOnly: volumes.ReadOnly(t), objects: volumes.KindOf(t).IsObjectStore(),
-			content: t.DataSource != nil || volumes.ReadOnly(t),
+			content:     t.DataSource != nil || volumes.ReadOnly(t),
+			othersSpace: !storage.IsNewVolume(t) || volumes.KindOf(t).IsPartOfService(),
 		}
 		if kinds[k] {
 			continue

@@ -297,7 +297,7 @@ func TestProblems(t *testing.T) {
 		return w
 	}
 	small := builder.NewTarget("small")
-	small.Capacity = new(resource.MustParse("100Mi"))
+	small.Capacity = new(storage.CapacityFor(&small, storage.KindOther, 100<<20))
 	raw := builder.NewBlockTarget("raw")
 	raw.Capacity = new(resource.MustParse("100Mi"))
 	random, probed := sized("w", "1M", 1), builder.NewWorkload("w")
@@ -318,10 +318,10 @@ func TestProblems(t *testing.T) {
 		name: "fits", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("w", "50M", 2)},
 	}, {
 		name: "clones do not fit", targets: []v1alpha1.Target{builder.NewTarget("large"), small}, workloads: []v1alpha1.Workload{sized("w", "50M", 3)},
-		field: "spec.targets[1].capacity", detail: `the test files of all workloads take 150Mi; raise capacity, or lower size or numjobs`,
+		field: "spec.targets[1].capacity", detail: `117Mi holds 100Mi of files, the workloads need 150Mi: set capacity to at least 171Mi, or lower size or numjobs`,
 	}, {
 		name: "workloads do not fit beside each other", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("v", "50M", 1), sized("w", "60M", 1)},
-		field: "spec.targets[0].capacity", detail: "the test files of all workloads take 110Mi",
+		field: "spec.targets[0].capacity", detail: "the workloads need 110Mi",
 	}, {
 		name: "a raw volume is as large as fio finds it", targets: []v1alpha1.Target{raw}, workloads: []v1alpha1.Workload{sized("w", "150M", 1)},
 	}, {
@@ -329,7 +329,7 @@ func TestProblems(t *testing.T) {
 		runs: 3,
 	}, {
 		name: "the largest size does not fit", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "1M", 1), matrix{"size": of("30M", "101M", "60M")})},
-		field: "spec.targets[0].capacity", detail: "take 101Mi",
+		field: "spec.targets[0].capacity", detail: "need 101Mi",
 	}, {
 		name: "size divided among more and more files", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{with(sized("w", "40M", 1), matrix{"nrfiles": of("1", "10")})},
 		runs: 2,
@@ -339,13 +339,13 @@ func TestProblems(t *testing.T) {
 	}, {
 		name: "sizes that cannot be known beside one that can", targets: []v1alpha1.Target{small},
 		workloads: []v1alpha1.Workload{builder.NewJobFile("v", "[a]\nfill_device=1\nrw=write\n"), sized("w", "150M", 1)},
-		field:     "spec.targets[0].capacity", detail: "take 150Mi",
+		field:     "spec.targets[0].capacity", detail: "need 150Mi",
 	}, {
 		name: "more than can be counted", targets: []v1alpha1.Target{small}, workloads: []v1alpha1.Workload{sized("v", "8000P", 1), sized("w", "8000P", 1)},
-		field: "spec.targets[0].capacity", detail: "take more than can be counted",
+		field: "spec.targets[0].capacity", detail: "more bytes than can be counted",
 	}, {
 		name: "default capacity", targets: []v1alpha1.Target{unsized}, workloads: []v1alpha1.Workload{sized("w", "11G", 1)},
-		field: "spec.targets[0].capacity", detail: "take 11Gi",
+		field: "spec.targets[0].capacity", detail: "10Gi holds 9957Mi of files, the workloads need 11Gi: set capacity to at least 12Gi",
 	}, {
 		name: "a claim's capacity is not known", targets: []v1alpha1.Target{builder.NewClaimTarget("c", "claim")}, workloads: []v1alpha1.Workload{sized("w", "11T", 1)},
 	}, {

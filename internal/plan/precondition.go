@@ -36,7 +36,7 @@ func validatePrecondition(path *field.Path, t *v1alpha1.Target, kind storage.Kin
 	}
 	at := path.Child("precondition")
 	switch {
-	case !storage.HasCapacity(t) || kind.IsPartOfService() || t.DataSource != nil:
+	case !storage.IsNewVolume(t) || kind.IsPartOfService() || t.DataSource != nil:
 		return field.ErrorList{field.Forbidden(at, preconditionForbidden)}
 	case storage.VolumeMode(t) == corev1.PersistentVolumeBlock && storage.AccessMode(t) == corev1.ReadWriteOncePod:
 		return field.ErrorList{field.Forbidden(at, preconditionForOnePod)}

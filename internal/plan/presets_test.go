@@ -135,7 +135,7 @@ func TestPresetProblems(t *testing.T) {
 			v1alpha1.Workload{Preset: new("etcd"), Matrix: map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString("4k")}}},
 			"spec.workloads[0].matrix[bs]: Forbidden: a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",
 		},
-		"no room": {v1alpha1.Workload{Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("100G")}}, "the test files of all workloads take 100Gi; raise capacity, or lower size or numjobs"},
+		"no room": {v1alpha1.Workload{Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("100G")}}, "the workloads need 100Gi: set capacity to at least 103Gi, or lower size or numjobs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.workload.Name = "w"

@@ -52,7 +52,7 @@ func TestImport(t *testing.T) {
 		},
 		"problems of the plan": {
 			"", "--class gp3 --capacity 1Gi -- fio --name=a --rw=read --size=2G --output=x", execution{Err: "note: --output=x left out: what fio prints is kept of each run anyway\n" +
-				"spec.targets[0].capacity: Invalid value: \"1Gi\": the test files of all workloads take 2Gi; raise capacity, or lower size or numjobs\n" +
+				"spec.targets[0].capacity: Invalid value: \"1Gi\": 1Gi holds 953Mi of files, the workloads need 2Gi: set capacity to at least 2173Mi, or lower size or numjobs\n" +
 				"Error: the job cannot be measured like this, for the reason above\n", Failed: true},
 		},
 		"a job file and options before it": {"[a]\nrw=read\n", "--class gp3 -f - -- fio --size=1M", execution{Out: importedRead}},

@@ -255,7 +255,7 @@ func TestPlan(t *testing.T) {
 		"problems of the plan": {
 			strings.Replace(bySize, "size: 1M}", "size: 1T}, matrix: {bs: [4k, 4K], runtimeSeconds: [5]}", 1) + "---\n" + bySize + "---\n" + strings.Replace(bySize, "1M", "1T", 1),
 			execution{Out: "by-size\n\n" + bySizePlan, Err: "by-size: spec.workloads[0].matrix[bs][1]: Invalid value: \"4K\": it is the same as \"4k\": remove one\n" +
-				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": the test files of all workloads take 1Ti; raise capacity, or lower size or numjobs\n" +
+				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": 10Gi holds 9957Mi of files, the workloads need 1Ti: set capacity to at least 1042Gi, or lower size or numjobs\n" +
 				"Error: standard input: 2 of 3 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
 		"nothing": {"\n", execution{Err: "Error: standard input has no StorageBenchmark of storagebench.dev/v1alpha1\n", Failed: true}},

@@ -86,7 +86,7 @@ func clockSpread(reports []*digest.Report) time.Duration {
 // known returns what is known of the limits of the target for each of so many results, and what burst credits are left.
 func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.BurstCredits) {
 	target := f.Planned.Target
-	volumes := analysis.Volumes{New: storage.HasCapacity(target), PerClient: !storage.IsShared(target)}
+	volumes := analysis.Volumes{New: storage.IsNewVolume(target), PerClient: !storage.IsShared(target)}
 	if p := plan.PreconditionOf(target); p != nil {
 		found := plan.Volumes{target.Name: {Mode: f.Mode, Driver: f.Target.Driver}}
 		volumes.WrittenBytes = plan.PreconditionBytes(f.Plan, found)[target.Name]

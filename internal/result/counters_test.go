@@ -12,7 +12,7 @@ import (
 
 // What a run has left in memory comes to the storage during the next one on the same storage, and is among what the kernel counts then.
 func TestLeftInMemory(t *testing.T) {
-	const buffered = "[w]\nrw=write\nsize=1G\n"
+	const buffered = "[w]\nrw=write\nsize=512M\n"
 	counted := &v1alpha1.StorageCounters{WriteBytes: 100}
 	before := func(change func(*v1alpha1.Run)) v1alpha1.Run {
 		run := v1alpha1.Run{Target: "t", Attempts: 1, Counters: counted, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 1000}}}

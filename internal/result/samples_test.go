@@ -19,7 +19,7 @@ func checkSpace(t *testing.T, name string, runs []plan.Run) {
 	t.Helper()
 	jobs := map[*v1alpha1.Target][]*fio.JobFile{}
 	for i := range runs {
-		if target := runs[i].Target; storage.HasCapacity(target) && storage.VolumeMode(target) == corev1.PersistentVolumeFilesystem {
+		if target := runs[i].Target; storage.IsNewVolume(target) && storage.VolumeMode(target) == corev1.PersistentVolumeFilesystem {
 			jobs[target] = append(jobs[target], runs[i].Job)
 		}
 	}

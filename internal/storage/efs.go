@@ -29,6 +29,10 @@ func efsClass(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *storagev1ac.St
 	setNumber(parameters, "gidRangeStart", fs.GIDRangeStart)
 	setNumber(parameters, "gidRangeEnd", fs.GIDRangeEnd)
 	set(parameters, "basePath", fs.BasePath)
+	if ptr.Deref(fs.FileSystemType, "") == v1alpha1.EFSOneZone {
+		// Keeps pods in the zone of the file system: others pay for each byte that crosses zones, and measure that way.
+		parameters["enforceZoneAffinity"] = "true"
+	}
 	return class(sb, t, EFSDriver, parameters).
 		WithMountOptions(fs.MountOptions...).
 		WithVolumeBindingMode(storagev1.VolumeBindingImmediate)

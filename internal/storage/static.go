@@ -27,7 +27,7 @@ func static(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, v csiVolume) Obje
 	volume := corev1ac.PersistentVolume(name).
 		WithLabels(child.ClusterLabels(sb, v1alpha1.LabelTarget, t.Name)).
 		WithSpec(corev1ac.PersistentVolumeSpec().
-			// Required, and without a meaning for storage that has no size.
+			// Required, and without a meaning for the driver.
 			WithCapacity(corev1.ResourceList{corev1.ResourceStorage: Capacity(t)}).
 			WithAccessModes(AccessMode(t)).
 			WithVolumeMode(VolumeMode(t)).

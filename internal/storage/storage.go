@@ -33,7 +33,7 @@ const (
 	NoProvisioner = "kubernetes.io/no-provisioner"
 )
 
-// DefaultCapacity is the size of a new volume whose target does not give one.
+// DefaultCapacity is the capacity of a target that does not give one and that is no existing claim.
 var DefaultCapacity = resource.MustParse("10Gi")
 
 // Objects are what provisions a target's storage. All are nil for a claim that exists; they are made in the order
@@ -90,9 +90,9 @@ func IsExisting(t *v1alpha1.Target) bool {
 	return !IsProvisioned(t) || (t.EFS != nil && isStatic(t.EFS))
 }
 
-// HasCapacity says whether the target's volume has the size that the target gives. That of a claim that exists is
-// not known from the spec, and shared storage has none.
-func HasCapacity(t *v1alpha1.Target) bool { return t.StorageClassName != nil || t.EBS != nil }
+// IsNewVolume reports whether the target's volume is made for the benchmark, and is no access to a file system or a
+// bucket that exists.
+func IsNewVolume(t *v1alpha1.Target) bool { return t.StorageClassName != nil || t.EBS != nil }
 
 // MakesVolume says whether the target's PersistentVolume is made for the benchmark, by itself: of storage that is mounted as it is.
 func MakesVolume(t *v1alpha1.Target) bool { return t.S3 != nil || (t.EFS != nil && isStatic(t.EFS)) }
@@ -125,7 +125,8 @@ func Driver(t *v1alpha1.Target) string {
 	}
 }
 
-// Capacity returns the size of the target's new volume.
+// Capacity returns the size of the target's new volume, or how much its files may take of a shared file system or a
+// bucket. The size of a claim that exists is not known from the spec.
 func Capacity(t *v1alpha1.Target) resource.Quantity {
 	return ptr.Deref(t.Capacity, DefaultCapacity)
 }

@@ -154,6 +154,14 @@ parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms
 `,
 		wantClaim: `{accessModes: [ReadWriteMany], resources: {requests: {storage: 10Gi}}, storageClassName: "%[1]s", volumeMode: Filesystem}`,
 	}, {
+		name: "EFS in one zone", target: `{name: t, capacity: 1Gi, efs: {fileSystemID: fs-01234567, fileSystemType: OneZone}}`,
+		class: `
+provisioner: efs.csi.aws.com
+volumeBindingMode: Immediate
+parameters: {provisioningMode: efs-ap, fileSystemId: fs-01234567, directoryPerms: "700", enforceZoneAffinity: "true"}
+`,
+		wantClaim: `{accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}, storageClassName: "%[1]s", volumeMode: Filesystem}`,
+	}, {
 		name: "EFS's root", target: `{name: t, efs: {fileSystemID: fs-01234567, provisioning: Static, encryptInTransit: false}}`,
 		volume:    `  csi: {driver: efs.csi.aws.com, volumeHandle: fs-01234567, volumeAttributes: {encryptInTransit: "false"}}`,
 		wantClaim: sharedClaim,
@@ -331,11 +339,11 @@ func TestKinds(t *testing.T) {
 	for _, test := range []struct {
 		target                                            string
 		claim, driver                                     string
-		provisioned, hasCapacity, isObjectStore, keepsAll bool
+		provisioned, isNewVolume, isObjectStore, keepsAll bool
 	}{
-		{target: "{name: t, storageClassName: c}", provisioned: true, hasCapacity: true},
+		{target: "{name: t, storageClassName: c}", provisioned: true, isNewVolume: true},
 		{target: "{name: t, claimName: mine}", claim: "mine", keepsAll: true},
-		{target: "{name: t, ebs: {}}", driver: EBSDriver, provisioned: true, hasCapacity: true},
+		{target: "{name: t, ebs: {}}", driver: EBSDriver, provisioned: true, isNewVolume: true},
 		{target: "{name: t, efs: {fileSystemID: fs-01234567}}", driver: EFSDriver, provisioned: true, keepsAll: true},
 		{target: "{name: t, s3: {bucket: b}}", driver: S3Driver, provisioned: true, isObjectStore: true, keepsAll: true},
 	} {
@@ -344,10 +352,10 @@ func TestKinds(t *testing.T) {
 			test.claim = child.Name(sb, "t")
 		}
 		if Kinds(target) != 1 || ClaimName(sb, target, 0) != test.claim || Driver(target) != test.driver || IsProvisioned(target) != test.provisioned ||
-			HasCapacity(target) != test.hasCapacity || KindOf(target, "").IsObjectStore() != test.isObjectStore ||
+			IsNewVolume(target) != test.isNewVolume || KindOf(target, "").IsObjectStore() != test.isObjectStore ||
 			KeepsFiles(target, Driver(target)) != test.keepsAll {
-			t.Errorf("%s: kinds %d, claim %s, driver %s, provisioned %t, has capacity %t, object store %t, keeps files %t", test.target,
-				Kinds(target), ClaimName(sb, target, 0), Driver(target), IsProvisioned(target), HasCapacity(target),
+			t.Errorf("%s: kinds %d, claim %s, driver %s, provisioned %t, new volume %t, object store %t, keeps files %t", test.target,
+				Kinds(target), ClaimName(sb, target, 0), Driver(target), IsProvisioned(target), IsNewVolume(target),
 				KindOf(target, "").IsObjectStore(), KeepsFiles(target, Driver(target)))
 		}
 	}

@@ -32,8 +32,8 @@ func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.Error
 	mode, access := VolumeMode(t), ptr.Deref(t.AccessMode, "")
 	switch at := path.Child("capacity"); {
 	case t.Capacity == nil:
-	case !HasCapacity(t):
-		errs = append(errs, field.Forbidden(at, "only new volumes have one: remove it"))
+	case claimed:
+		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
 	case t.Capacity.Value() < 1:
 		errs = append(errs, field.Invalid(at, t.Capacity.String(), "give at least 1, such as 500Mi or 30Gi"))
 	}
@@ -47,8 +47,9 @@ func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.Error
 		errs = append(errs, field.Forbidden(at, "it belongs to new volumes: remove it, the claim has its own"))
 	case shared && !ofClass && access != corev1.ReadWriteMany:
 		errs = append(errs, field.Invalid(at, access, "EFS file systems and S3 buckets are shared: remove it, or set ReadWriteMany"))
-	case kind == KindEBS && access == corev1.ReadWriteMany && (t.EBS != nil || mode == corev1.PersistentVolumeFilesystem):
-		errs = append(errs, field.Invalid(at, access, "an EBS volume belongs to one node: remove it, or use efs for storage that is shared"))
+	case kind == KindEBS && access == corev1.ReadWriteMany && !mayAttachToMany(t):
+		errs = append(errs, field.Invalid(at, access, "an EBS volume belongs to one node, except a raw block volume of type io2: "+
+			"remove it, set type: io2 and volumeMode: Block, or use efs for storage that is shared"))
 	}
 	switch at := path.Child("volumeMode"); {
 	case !slices.Contains(volumeModes, mode):
@@ -58,10 +59,17 @@ func validateVolume(path *field.Path, t *v1alpha1.Target, kind Kind) field.Error
 	case shared && !claimed && mode == corev1.PersistentVolumeBlock:
 		errs = append(errs, field.Invalid(at, mode, "EFS file systems and S3 buckets have no raw block volumes: remove it, or use ebs"))
 	}
-	if t.VolumeAttributesClassName != nil && !HasCapacity(t) {
+	if t.VolumeAttributesClassName != nil && !IsNewVolume(t) {
 		errs = append(errs, field.Forbidden(path.Child("volumeAttributesClassName"), "it is for new volumes: remove it, or use storageClassName or ebs"))
 	}
 	return errs
+}
+
+// mayAttachToMany reports whether an EBS volume can be attached to several instances: one of type io2 without a file
+// system. The type of a StorageClass's volume is not known here.
+// https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/v1.64.0/docs/multi-attach.md
+func mayAttachToMany(t *v1alpha1.Target) bool {
+	return VolumeMode(t) == corev1.PersistentVolumeBlock && (t.EBS == nil || t.EBS.Type == "io2")
 }
 
 // validateDataSource refuses a source of storage that is not made, and one of which nothing would be read: test files in a file system are new
@@ -71,7 +79,7 @@ func validateDataSource(path *field.Path, t *v1alpha1.Target) field.ErrorList {
 	if source == nil {
 		return nil
 	}
-	if !HasCapacity(t) {
+	if !IsNewVolume(t) {
 		return field.ErrorList{field.Forbidden(at, "it is what new volumes are made from: remove it, or use storageClassName or ebs")}
 	}
 	var errs field.ErrorList

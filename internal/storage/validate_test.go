@@ -45,7 +45,6 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		{"claim's access", claim, func(t *v1alpha1.Target) { t.AccessMode = new(corev1.ReadWriteOnce) }, "t.accessMode: Forbidden"},
 		{"claim's mode", claim, func(t *v1alpha1.Target) { t.VolumeMode = new(corev1.PersistentVolumeBlock) }, "t.volumeMode: Forbidden"},
 		{"claim's attributes", claim, func(t *v1alpha1.Target) { t.VolumeAttributesClassName = new("fast") }, "t.volumeAttributesClassName: Forbidden"},
-		{"file system's capacity", efs, func(t *v1alpha1.Target) { t.Capacity = capacity }, "t.capacity: Forbidden"},
 		{"file system of one node", efs, func(t *v1alpha1.Target) { t.AccessMode = new(corev1.ReadWriteOnce) }, "set ReadWriteMany"},
 		{"raw file system", efs, func(t *v1alpha1.Target) { t.VolumeMode = new(corev1.PersistentVolumeBlock) }, "use ebs"},
 		{"shared EBS volume", ebs, func(t *v1alpha1.Target) { t.AccessMode = new(corev1.ReadWriteMany) }, "use efs"},

@@ -48,13 +48,14 @@ func TestFioError(t *testing.T) {
 func TestNoSpaceLeft(t *testing.T) {
 	sideBySide(t)
 	f := begin(t, &fault{
-		section: faultsOfWorkload, name: "The volume is full", does: "a file as large as the volume, whose file system needs some of it",
+		section: faultsOfWorkload, name: "The volume is full", does: "a file that is appended to after it was laid out, so that it becomes twice as large as its size",
 		ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 	})
 	sb := benchmark(t, "no-space", func(sb *v1alpha1.StorageBenchmark) {
-		// As large as the volume, whose file system needs some of it.
-		sb.Spec.Workloads[0].Fio.Size = new("256M")
-		sb.Spec.Workloads[0].Fio.NumJobs = new(int32(1))
+		// fio lays out the file in its size and appends as much. plan counts its size once.
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "write", BS: new("1m"), Size: new("150M"), Options: map[string]v1alpha1.FioOptionValue{"file_append": "1"},
+		}
 	})
 	f.strike()
 	create(t, sb)
@@ -201,7 +202,7 @@ func TestRefusedJobs(t *testing.T) {
 	}{
 		"command":   {jobFile("[a]\nrw=read\nsize=1m\nexec_prerun=id\n"), []string{"spec.workloads[0].jobFile", "exec_prerun"}},
 		"elsewhere": {jobFile("[a]\nrw=write\nsize=1m\nfilename=/etc/passwd\n"), []string{"filename", "/etc/passwd"}},
-		"too large": {v1alpha1.Workload{Name: "large", Fio: &v1alpha1.FioParameters{RW: "write", Size: new("1T")}}, []string{"spec.targets[0].capacity", "raise capacity"}},
+		"too large": {v1alpha1.Workload{Name: "large", Fio: &v1alpha1.FioParameters{RW: "write", Size: new("1T")}}, []string{"spec.targets[0].capacity", "set capacity to at least"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

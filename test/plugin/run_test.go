@@ -314,7 +314,7 @@ func TestBadFilesMakeNothing(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
 	for name, test := range map[string]struct{ text, want string }{
-		"a plan that cannot be": {strings.Replace(twoObjects, "size: 1M", "size: 1T", 1), "first: spec.targets[0].capacity: Invalid value: \"10Gi\": the test files of all workloads take 1Ti"},
+		"a plan that cannot be": {strings.Replace(twoObjects, "size: 1M", "size: 1T", 1), "first: spec.targets[0].capacity: Invalid value: \"10Gi\": 10Gi holds 9957Mi of files, the workloads need 1Ti"},
 		"no benchmark":          {strings.SplitAfter(twoObjects, "---\n")[0], "there is no StorageBenchmark among these objects"},
 		"no YAML":               {"a: b: c", "mapping values are not allowed"},
 		"an unknown field":      {strings.Replace(twoObjects, "size: 1M", "size: 1M, depth: 3", 1), "fio.depth: field not declared in schema"},

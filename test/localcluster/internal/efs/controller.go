@@ -55,6 +55,9 @@ func (v *Volumes) ensureAccessPoint(r *csi.CreateVolumeRequest, p parameters) (a
 	if err != nil {
 		return accessPoint{}, status.Error(codes.InvalidArgument, err.Error())
 	}
+	if err := checkRootDirectory(p.fsID, dir); err != nil {
+		return accessPoint{}, err
+	}
 	ap := accessPoint{
 		ID: newAccessPointID(p.fsID, token), ClientToken: token, Path: dir,
 		Owner: owner, Permissions: p.permissions, CapacityBytes: size,

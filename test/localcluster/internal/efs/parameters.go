@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -113,6 +114,20 @@ func directory(p map[string]string, volumeName, unique string) (string, error) {
 		return "", fmt.Errorf("Proposed path '%s' file system limit of 4 subdirectories", dir) //nolint:staticcheck // the real driver's words
 	}
 	return dir, nil
+}
+
+// rootDirectory is the pattern that EFS has for the path of an access point: at most 4 directories, none of which begins
+// with a dot. https://docs.aws.amazon.com/efs/latest/ug/API_RootDirectory.html
+var rootDirectory = regexp.MustCompile("^(/[^.$#<>;`|&?{}^*/\n][^$#<>;`|&?{}^*/\n]*){1,4}$")
+
+// checkRootDirectory refuses a path that the driver takes and EFS does not.
+func checkRootDirectory(fsID, dir string) error {
+	if rootDirectory.MatchString(dir) {
+		return nil
+	}
+	return status.Errorf(codes.Internal, "Failed to create Access point in File System %v : Failed to create access point: "+
+		"operation error EFS: CreateAccessPoint, ValidationException: 1 validation error detected: Value '%s' at 'rootDirectory.path' "+
+		"failed to satisfy constraint: Member must satisfy regular expression pattern", fsID, dir)
 }
 
 // clientToken is equal for requests that mean the same access point.

@@ -69,6 +69,9 @@ func TestRefusedVolumes(t *testing.T) {
 		"negative uid":           {map[string]string{"uid": "-1"}, codes.InvalidArgument, "uid"},
 		"unknown part of a path": {map[string]string{"subPathPattern": "${.PVC.uid}"}, codes.InvalidArgument, "contains invalid elements"},
 		"path too long":          {map[string]string{"basePath": "/" + strings.Repeat("a", 100)}, codes.InvalidArgument, "exceeds file system limit of 100 characters"},
+		"path too deep for EFS":  {map[string]string{"basePath": "/a/b/c/d"}, codes.Internal, "Value '/a/b/c/d/pvc-1' at 'rootDirectory.path' failed"},
+		"hidden directory":       {map[string]string{"basePath": "/a/.b"}, codes.Internal, "'rootDirectory.path'"},
+		"character of a shell":   {map[string]string{"basePath": "/a$b"}, codes.Internal, "'rootDirectory.path'"},
 		"path too deep":          {map[string]string{"basePath": "/a/b/c/d/e"}, codes.InvalidArgument, "4 subdirectories"},
 	}
 	n := newNode(t)

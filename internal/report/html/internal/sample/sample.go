@@ -150,7 +150,7 @@ func judge(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run, m measured) {
 		if t.Name != run.Target {
 			continue
 		}
-		volumes := analysis.Volumes{New: storage.HasCapacity(&sb.Spec.Targets[i]), PerClient: !storage.IsShared(&sb.Spec.Targets[i])}
+		volumes := analysis.Volumes{New: storage.IsNewVolume(&sb.Spec.Targets[i]), PerClient: !storage.IsShared(&sb.Spec.Targets[i])}
 		known := analysis.Known{Storage: t.Limits, Client: t.ClientLimits, Nodes: int64(run.Clients)}
 		if volumes.PerClient {
 			known.Volumes = int64(run.Clients)
