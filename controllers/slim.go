@@ -21,7 +21,8 @@ import (
 // struct. Tenants may make such pods and Jobs, with the operator's label. So what the operator does not read of an object is cut out of
 // the API server's answer before it is decoded. Kubernetes' own objects come as protobuf, whose fields can be skipped without decoding them.
 
-// SlimAnswers has whoever reads by a config get no more of pods, Jobs, claims and events than the operator reads.
+// SlimAnswers cuts the API server's answers to the fields of pods, Jobs, claims, events and ConfigMaps that the operator
+// reads.
 func SlimAnswers(config *rest.Config) {
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
 		switch {

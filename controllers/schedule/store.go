@@ -54,9 +54,25 @@ func (p *pass) readStore(ctx context.Context) (*store, error) {
 		if owner := metav1.GetControllerOf(object); owner == nil || owner.UID != p.schedule.UID {
 			return nil, notOurs(name)
 		}
-		s.slots = append(s.slots, slot{name: name, object: object, data: object.BinaryData[v1alpha1.HistoryKey]})
+		data := object.BinaryData[v1alpha1.HistoryKey]
+		if len(data) > history.MaxChunkBytes {
+			return nil, unreadable(fmt.Errorf("ConfigMap %s: binaryData[%s] has %d bytes, more than the %d of a chunk",
+				name, v1alpha1.HistoryKey, len(data), history.MaxChunkBytes), schedule.HistoryName(p.schedule, 0))
+		}
+		s.slots = append(s.slots, slot{name: name, object: historyOnly(object), data: data})
 	}
 	return s, s.decode(schedule.HistoryName(p.schedule, 0))
+}
+
+// historyOnly returns the part of a ConfigMap that a write needs: its identity and its chunk.
+func historyOnly(object *corev1.ConfigMap) *corev1.ConfigMap {
+	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+		Namespace: object.Namespace, Name: object.Name, UID: object.UID, ResourceVersion: object.ResourceVersion,
+	}}
+	if data, found := object.BinaryData[v1alpha1.HistoryKey]; found {
+		kept.BinaryData = map[string][]byte{v1alpha1.HistoryKey: data}
+	}
+	return kept
 }
 
 // notedSlots returns how many slots there are up to the last ConfigMap that the status names.
@@ -169,7 +185,7 @@ func (s *store) set(ctx context.Context, p *pass, o *slot, chunk history.Chunk) 
 	if err != nil {
 		return fmt.Errorf("write ConfigMap %s: %w", o.name, err)
 	}
-	o.object, o.data, o.number = after, chunk.Data, chunk.Number
+	o.object, o.data, o.number = historyOnly(after), chunk.Data, chunk.Number
 	return nil
 }
 
