@@ -1,95 +1,69 @@
 package controllers
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"io"
-	"os"
-	"slices"
+	"runtime"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// readBounds names, for each resource that the operator reads, the kind in slimKinds that cuts it before it is decoded,
-// or what else bounds it.
-var readBounds = map[string]struct{ slim, because string }{
-	"pods":                      {slim: "Pod"},
-	"jobs":                      {slim: "Job"},
-	"persistentvolumeclaims":    {slim: "PersistentVolumeClaim"},
-	"events":                    {slim: "Event"},
-	"configmaps":                {slim: "ConfigMap"},
-	"pods/log":                  {because: "LogReader limits the bytes it reads"},
-	"storagebenchmarks":         {because: "the CRD's schema bounds each object, and trimBenchmark what the cache keeps"},
-	"storagebenchmarkschedules": {because: "the CRD's schema bounds each object, and trimSchedule what the cache keeps"},
-	"nodes":                     {because: "tenants cannot write it"},
-	"persistentvolumes":         {because: "tenants cannot write it, and lists are read by pages"},
-	"storageclasses":            {because: "tenants cannot write it"},
-	"csidrivers":                {because: "tenants cannot write it"},
-	"csinodes":                  {because: "tenants cannot write it"},
-	"volumeattributesclasses":   {because: "tenants cannot write it"},
+// allocates returns how many bytes something allocates in all, which is no less than what it holds at any time.
+func allocates(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestEachKindThatIsReadHasABound fails for a kind that role.yaml lets the operator read and readBounds does not name.
-func TestEachKindThatIsReadHasABound(t *testing.T) {
-	read := readResources(t)
-	for resource := range read {
-		bound, found := readBounds[resource]
-		if _, cut := slimKinds[bound.slim]; !found || (bound.because == "" && !cut) {
-			t.Errorf("the operator reads %s: bound them in slimKinds, or name in readBounds what bounds them", resource)
-		}
-	}
-	for resource := range readBounds {
-		if !read.Has(resource) {
-			t.Errorf("the operator does not read %s: remove the entry of readBounds", resource)
-		}
-	}
+// countedLog is an endless log that counts itself as long as it is open.
+type countedLog struct {
+	endlessLog
+	open, most, read *atomic.Int64
 }
 
-// readResources returns the resources that role.yaml lets the operator get, list or watch.
-func readResources(t *testing.T) sets.Set[string] {
-	t.Helper()
-	file, err := os.Open("../config/rbac/role.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	read, documents := sets.New[string](), yaml.NewYAMLOrJSONDecoder(file, 4096)
-	for {
-		var role rbacv1.ClusterRole
-		if err := documents.Decode(&role); errors.Is(err, io.EOF) {
-			return read
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		for _, rule := range role.Rules {
-			if slices.ContainsFunc(rule.Verbs, func(verb string) bool { return verb == "get" || verb == "list" || verb == "watch" }) {
-				read.Insert(rule.Resources...)
+func (l *countedLog) Read(p []byte) (int, error) {
+	l.read.Add(int64(len(p)))
+	return l.endlessLog.Read(p)
+}
+
+func (l *countedLog) Close() error { l.open.Add(-1); return nil }
+
+// Logs that cannot be compressed, of as many clients as are kept and in all passes at once, are read no further than to
+// the byte that is too much.
+func TestManyEndlessLogs(t *testing.T) {
+	var open, most, read atomic.Int64
+	logs := func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { //nolint:unparam // It is a LogReader.
+		for n := open.Add(1); ; {
+			if old := most.Load(); n <= old || most.CompareAndSwap(old, n) {
+				return &countedLog{open: &open, most: &most, read: &read}, nil
 			}
 		}
 	}
-}
-
-// TestSlimConfigMap keeps the history chunk of a ConfigMap with as many other keys as the API server admits.
-func TestSlimConfigMap(t *testing.T) {
-	sent := &corev1.ConfigMap{ObjectMeta: manyFields(), Data: map[string]string{"other": "x"}, BinaryData: map[string][]byte{}}
-	for i := range 170_000 {
-		sent.BinaryData[fmt.Sprintf("%05x", i)] = nil
-	}
-	sent.BinaryData[v1alpha1.HistoryKey] = []byte("chunk")
-	kept := slimmed(t, sent).(*corev1.ConfigMap)
-	if len(kept.BinaryData) != 1 || string(kept.BinaryData[v1alpha1.HistoryKey]) != "chunk" || kept.Data != nil {
-		t.Errorf("kept %d keys of binaryData and data %v, want the chunk alone", len(kept.BinaryData), kept.Data)
-	}
-	if kept.Name != sent.Name || kept.UID != sent.UID || kept.ResourceVersion != sent.ResourceVersion || len(kept.OwnerReferences) != 1 {
-		t.Errorf("kept %+v, want its identity and its controller", kept.ObjectMeta)
-	}
-	if weight := weightOf(kept); weight > 4<<10 {
-		t.Errorf("it takes %d bytes, want at most 4 KiB", weight)
+	took := allocates(func() {
+		var passes sync.WaitGroup
+		for range concurrentBenchmarks {
+			passes.Go(func() {
+				s := passOver(&Reconciler{Logs: logs}, &v1alpha1.StorageBenchmark{})
+				parts := make([]part, 2*maxClientLogs)
+				for i := range parts {
+					parts[i] = part{client: int32(i), pod: &corev1.Pod{}}
+				}
+				if kept := s.zipLogs(t.Context(), &v1alpha1.Run{}, parts); len(kept) != 0 {
+					t.Errorf("%d logs are kept", len(kept))
+				}
+			})
+		}
+		passes.Wait()
+	})
+	t.Logf("%d KiB to compress the logs of %d passes: %d KiB were read, at most %d logs at once", took>>10, concurrentBenchmarks, read.Load()>>10, most.Load())
+	if took > 64<<20 || read.Load() > 32<<20 || most.Load() > concurrentBenchmarks*logsAtOnce || open.Load() != 0 {
+		t.Errorf("%d bytes are allocated, %d read, %d logs were open at once, and %d still are", took, read.Load(), most.Load(), open.Load())
 	}
 }
