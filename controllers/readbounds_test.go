@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,9 +23,9 @@ var readBounds = map[string]struct{ slim, because string }{
 	"persistentvolumeclaims":    {slim: "PersistentVolumeClaim"},
 	"events":                    {slim: "Event"},
 	"configmaps":                {slim: "ConfigMap"},
-	"pods/log":                  {because: "LogReader limits the bytes it reads"},
-	"storagebenchmarks":         {because: "the CRD's schema bounds each object, and trimBenchmark what the cache keeps"},
-	"storagebenchmarkschedules": {because: "the CRD's schema bounds each object, and trimSchedule what the cache keeps"},
+	"pods/log":                  {because: "maxLog limits the bytes that are read"},
+	"storagebenchmarks":         {because: "the API server bounds each object, and trimBenchmark what the cache keeps"},
+	"storagebenchmarkschedules": {because: "the API server bounds each object, and trimSchedule what the cache keeps"},
 	"nodes":                     {because: "tenants cannot write it"},
 	"persistentvolumes":         {because: "tenants cannot write it, and lists are read by pages"},
 	"storageclasses":            {because: "tenants cannot write it"},
@@ -68,16 +67,18 @@ func readResources(t *testing.T) sets.Set[string] {
 			t.Fatal(err)
 		}
 		for _, rule := range role.Rules {
-			if slices.ContainsFunc(rule.Verbs, func(verb string) bool { return verb == "get" || verb == "list" || verb == "watch" }) {
+			if sets.New(rule.Verbs...).HasAny("get", "list", "watch") {
 				read.Insert(rule.Resources...)
 			}
 		}
 	}
 }
 
-// TestSlimConfigMap keeps the history chunk of a ConfigMap with as many other keys as the API server admits.
+// TestSlimConfigMap checks that slim keeps only the history chunk of a ConfigMap that has as many other
+// keys as the API server admits.
 func TestSlimConfigMap(t *testing.T) {
-	sent := &corev1.ConfigMap{ObjectMeta: manyFields(), Data: map[string]string{"other": "x"}, BinaryData: map[string][]byte{}}
+	sent := &corev1.ConfigMap{ObjectMeta: manyFields(), Data: map[string]string{"other": "x"}}
+	sent.BinaryData = map[string][]byte{}
 	for i := range 170_000 {
 		sent.BinaryData[fmt.Sprintf("%05x", i)] = nil
 	}
@@ -86,7 +87,8 @@ func TestSlimConfigMap(t *testing.T) {
 	if len(kept.BinaryData) != 1 || string(kept.BinaryData[v1alpha1.HistoryKey]) != "chunk" || kept.Data != nil {
 		t.Errorf("kept %d keys of binaryData and data %v, want the chunk alone", len(kept.BinaryData), kept.Data)
 	}
-	if kept.Name != sent.Name || kept.UID != sent.UID || kept.ResourceVersion != sent.ResourceVersion || len(kept.OwnerReferences) != 1 {
+	if kept.Name != sent.Name || kept.UID != sent.UID || kept.ResourceVersion != sent.ResourceVersion ||
+		len(kept.OwnerReferences) != 1 {
 		t.Errorf("kept %+v, want its identity and its controller", kept.ObjectMeta)
 	}
 	if weight := weightOf(kept); weight > 4<<10 {
