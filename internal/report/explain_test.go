@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jedib0t/go-pretty/v6/text"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -289,6 +290,7 @@ func TestAdviceOnProbe(t *testing.T) {
 		}, false},
 	} {
 		sb := experiment("e1", []int64{2000}, nil)
+		sb.Spec.Targets[1].Capacity = new(resource.MustParse("30Gi")) // its files are 16 GiB
 		for i := range sb.Status.Runs {
 			sb.Status.Runs[i].LimitedBy = &v1alpha1.LimitedBy{Reason: test.bound}
 		}

@@ -364,7 +364,7 @@ func TestBadFlagsMakeNothing(t *testing.T) {
 func TestDryRunPrintsWhatCanBeApplied(t *testing.T) {
 	t.Parallel()
 	u := newUser(t)
-	code, out, notes := u.run(t, "run", "--class", "gp3,efs-sc", "--capacity", "2Gi", "--bs", "4k,64k", "--clients", "1,2", "--option", "fsync_on_close=1", "--dry-run")
+	code, out, notes := u.run(t, "run", "--class", "gp3,efs-sc", "--capacity", "3Gi", "--bs", "4k,64k", "--clients", "1,2", "--option", "fsync_on_close=1", "--dry-run")
 	if code != 0 || strings.Contains(out, "status") {
 		t.Fatalf("exit code %d:\n%s%s", code, out, notes)
 	}
