@@ -122,11 +122,12 @@ func (s *scope) unbound() []int {
 	return clients
 }
 
-// nextAnchor returns the pod that is made for a client. The first one holds its node. Later ones hold none while claims are
-// not bound: the first one was released because that takes long.
+// nextAnchor returns the pod that is made for a client. The first pod of a benchmark holds its node, be it of an anchor or of
+// a run. Later ones hold none while claims are not bound: the first one was released because that takes long.
 func (p *pass) nextAnchor(client int32) *corev1ac.PodApplyConfiguration {
 	attempts, volumes := p.sb.Status.Anchors[client].Attempts, p.anchorVolumes(client)
-	if attempts > 1 && !p.IsBound(client) {
+	isFirst := attempts == 1 && !slices.ContainsFunc(p.sb.Status.Runs, func(run v1alpha1.Run) bool { return run.Attempts > 0 })
+	if !isFirst && !p.IsBound(client) {
 		return job.ForBinding(p.sb, p.Image, client, attempts, volumes)
 	}
 	return job.ForAnchor(p.sb, p.Image, client, attempts, volumes)
