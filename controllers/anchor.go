@@ -172,7 +172,7 @@ func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod, resources: attempt.AnchorResources}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
-	st.needs = s.VolumesFor(int32(client), "")
+	st.needs = s.AnchorVolumes(int32(client))
 	st.release = func() { attempt.RenewAnchors(&s.sb.Status, s.unbound(), s.now.Time) }
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.Node == "" {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,11 +17,13 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// selectNode has the scheduler choose a node for the volumes of all claims, which it announces on them.
+// selectNode has the scheduler choose a node for the volumes of all claims that anchors mount, which it announces on them.
 func (w *world) selectNode() {
 	w.Helper()
 	w.Eventually(func() error {
-		claims := w.claims()
+		claims := slices.DeleteFunc(w.claims(), func(claim corev1.PersistentVolumeClaim) bool {
+			return slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod)
+		})
 		if len(claims) == 0 {
 			return errors.New("no claims")
 		}
@@ -91,6 +94,24 @@ func TestSlowVolumeHoldsNoNode(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A volume that only one pod may have waits for its run, and not for the anchor. The anchor lets go of its node where another
+// volume takes long, whichever target comes first.
+func TestSlowVolumeBesideReadWriteOncePod(t *testing.T) {
+	w := newWorld(t)
+	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("alone")).Target(builder.NewTarget("slow")).
+		Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
+	}).Build())
+
+	w.selectNode()
+	w.Eventually(func() error { return wantHolding(w.anchors(), 1, true) })
+	w.passUntil(attempt.ReserveFor, func() error { return wantHolding(w.anchors(), 1, false) }, sb)
+	w.passUntil(attempt.QuietStart, func() error {
+		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonProvisioning, "target slow")
+	}, sb)
 }
 
 // A pod whose volume is being made keeps others off a node that it does not have yet.

@@ -128,10 +128,7 @@ func (c *Children) SeeAnchors() []attempt.Anchor {
 
 // IsBound reports whether all claims that a client's anchor mounts have their volumes.
 func (c *Children) IsBound(client int32) bool {
-	needs := slices.DeleteFunc(c.VolumesFor(client, ""), func(needed Need) bool {
-		return c.Benchmark.Status.Target(needed.Target).IsForOnePod()
-	})
-	return c.FirstUnbound(needs) == nil
+	return c.FirstUnbound(c.AnchorVolumes(client)) == nil
 }
 
 // MountsAsIs says whether a claim of the benchmark is of storage that is mounted as it is: its volume is removed by its name.

@@ -35,6 +35,13 @@ func (c *Children) VolumesFor(client int32, only string) []Need {
 	return needs
 }
 
+// AnchorVolumes returns the volumes that a client's anchor mounts. Those that only one pod may have are left to the runs.
+func (c *Children) AnchorVolumes(client int32) []Need {
+	return slices.DeleteFunc(c.VolumesFor(client, ""), func(needed Need) bool {
+		return c.Benchmark.Status.Target(needed.Target).IsForOnePod()
+	})
+}
+
 // FirstUnbound returns the first claim of those needed that has no volume yet, or nil.
 func (c *Children) FirstUnbound(needs []Need) *corev1.PersistentVolumeClaim {
 	for _, needed := range needs {
@@ -72,7 +79,7 @@ func (w *Waits) startingSince() *time.Time {
 		return nil
 	}
 	if i := w.awaitedAnchor(); i >= 0 {
-		return new(w.ReadySince(AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, MadeAt(w.AnchorOf(i))), w.VolumesFor(int32(i), "")))
+		return new(w.ReadySince(AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, MadeAt(w.AnchorOf(i))), w.AnchorVolumes(int32(i))))
 	}
 	return nil
 }

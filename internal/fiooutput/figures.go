@@ -50,11 +50,19 @@ func (j *jsonJob) checkConsistency() error {
 	return nil
 }
 
-// dropUnmadeWrites removes the writes that a job with verify_only leaves out: fio counts them, with a runtime of 0
-// (backend.c, update_runtime). fio before 3.40 does not print verify_only, which has no value, but prints verify.
-func (j *jsonJob) dropUnmadeWrites(options map[string]string) {
-	if _, verifies := options["verify"]; verifies && j.Write != nil && j.Write.Runtime == 0 {
+// dropUntimed removes I/Os of a job with verify of which fio takes no time (backend.c, update_runtime), so that they have no
+// rate: the writes that verify_only leaves out, which fio counts as made, and the reads of verify_backlog where the runtime
+// ends before the reads that follow the writes. fio before 3.40 does not print verify_only, which has no value, but prints
+// verify.
+func (j *jsonJob) dropUntimed(options map[string]string) {
+	if _, verifies := options["verify"]; !verifies {
+		return
+	}
+	if j.Write != nil && j.Write.Runtime == 0 {
 		j.Write = nil
+	}
+	if j.Read != nil && j.Read.Runtime == 0 {
+		j.Read = nil
 	}
 }
 

@@ -47,3 +47,13 @@ func TestVerifyOnly(t *testing.T) {
 		t.Errorf("writes that were not made are %+v", g.Write)
 	}
 }
+
+// A real fio takes no time of the reads of verify_backlog when the runtime ends the writes.
+func TestVerifyBacklog(t *testing.T) {
+	t.Parallel()
+	file := mustParse(t, "[a]\nrw=randwrite\nbs=4k\nsize=1M\nverify=crc32c\nverify_backlog=16\ntime_based\nruntime=500ms\n")
+	output, _ := measure(t, file)
+	if g := output.Groups[0]; g.Read != nil || g.Write == nil || g.Write.IOPS == 0 {
+		t.Errorf("the reads are %+v and the writes %+v, want writes only", g.Read, g.Write)
+	}
+}

@@ -189,7 +189,7 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 		return Group{}, err
 	}
 	options := effective(global, j.Options)
-	j.dropUnmadeWrites(options)
+	j.dropUntimed(options)
 	if j.Error == 0 && !isOfMetadata(options) {
 		if err := j.checkConsistency(); err != nil {
 			return Group{}, err
