@@ -1,7 +1,6 @@
 package controllers
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -18,14 +17,14 @@ import (
 )
 
 // selectNode has the scheduler choose a node for the volumes of all claims that anchors mount, which it announces on them.
-func (w *world) selectNode() {
+func (w *world) selectNode(want int) {
 	w.Helper()
 	w.Eventually(func() error {
 		claims := slices.DeleteFunc(w.claims(), func(claim corev1.PersistentVolumeClaim) bool {
 			return slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteOncePod)
 		})
-		if len(claims) == 0 {
-			return errors.New("no claims")
+		if len(claims) != want { // one that comes later would never get a node
+			return fmt.Errorf("%d claims, want %d", len(claims), want)
 		}
 		for i := range claims {
 			before := claims[i].DeepCopy()
@@ -74,7 +73,7 @@ func TestSlowVolumeHoldsNoNode(t *testing.T) {
 			}
 			sb := create(w, of.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &test.clients }).Build())
 
-			w.selectNode()
+			w.selectNode(int(test.clients))
 			all := func() []corev1.Pod { return append(w.anchors(), w.runPods()...) }
 			w.Eventually(func() error { return wantHolding(all(), int(test.clients), true) })
 			w.passUntil(attempt.ReserveFor, func() error { return wantHolding(all(), int(test.clients), false) }, sb)
@@ -106,7 +105,7 @@ func TestSlowVolumeBesideReadWriteOncePod(t *testing.T) {
 		sb.Spec.Targets[0].AccessMode = new(corev1.ReadWriteOncePod)
 	}).Build())
 
-	w.selectNode()
+	w.selectNode(1)
 	w.Eventually(func() error { return wantHolding(w.anchors(), 1, true) })
 	w.passUntil(attempt.ReserveFor, func() error { return wantHolding(w.anchors(), 1, false) }, sb)
 	w.passUntil(attempt.QuietStart, func() error {
