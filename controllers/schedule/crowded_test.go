@@ -34,8 +34,7 @@ func (w *world) wantNoneMade(s *v1alpha1.StorageBenchmarkSchedule, words ...stri
 	w.Helper()
 	w.pass(s, time.Minute)
 	w.untilThere(most)
-	words = append(words, fmt.Sprintf("%d StorageBenchmarks of this schedule are there", most))
-	words = append(words, fmt.Sprintf("fewer than %d", most))
+	words = append(words, fmt.Sprintf("%d StorageBenchmarks of this schedule are there", most), fmt.Sprintf("fewer than %d", most))
 	for range 3 {
 		w.pass(s, time.Minute)
 		w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonTooManyBenchmarks, words...)
