@@ -18,9 +18,8 @@ import (
 )
 
 // awaitDrivers waits for CSI drivers that the cluster does not have, before anything is made: a driver may be installed
-// in the same moment as the benchmark is created, and until it is there nothing answers for a claim. What may be a
-// provisioner of another kind, of which a cluster has no object, is not waited for: its claims tell who is asked for
-// their volumes.
+// in the same moment as the benchmark is created, and until it is there nothing answers for a claim. It does not wait for
+// provisioners of other kinds, for which a cluster has no object: the events of their claims name them.
 func awaitDrivers(ctx context.Context, p *pass) (outcome, error) {
 	if p.sb.Status.HasMeasured() || p.namespaces.AreSet() || p.hasBegun() {
 		return goOn(), nil

@@ -99,7 +99,7 @@ type Target struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",message="volumeAttributesClassName must be the name of a VolumeAttributesClass: lower case letters, digits, - and .",reason=FieldValueInvalid
 	VolumeAttributesClassName *string `json:"volumeAttributesClassName,omitempty"`
 
-	// accessMode of the new volume. Of ebs only raw block volumes of type io2 can be ReadWriteMany, for at most 16
+	// accessMode of the new volume. For ebs, only raw block volumes of type io2 can be ReadWriteMany, for at most 16
 	// instances of one zone. Unset: ReadWriteOnce; for efs and s3 ReadWriteMany.
 	// +optional
 	// +kubebuilder:validation:Enum=ReadWriteOnce;ReadWriteMany;ReadWriteOncePod

@@ -87,7 +87,7 @@ func bucketLimits(t *v1alpha1.Target, found string) *v1alpha1.KnownLimits {
 	return known(aws.BucketLimits(bucket), v1alpha1.ScopeFileSystem)
 }
 
-// volumeLimits are those of an EBS volume. Of a claim, they are known of a volume that is there and that the class
+// volumeLimits are those of an EBS volume. For a claim, they are known if its volume exists and the class
 // describes.
 func volumeLimits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	var volume aws.Volume
