@@ -52,7 +52,7 @@ func (p part) String() string {
 	return fmt.Sprintf("%s on node %s", child.Client(p.client), p.pod.Spec.NodeName)
 }
 
-// removeSpentJobs deletes the Jobs of runs before this one. All that they have told has to be in the status.
+// removeSpentJobs deletes the Jobs of runs before this one that are in its way. All that they have told has to be in the status.
 func (p *pass) removeSpentJobs(ctx context.Context, run *v1alpha1.Run) (outcome, error) {
 	own := sets.New[string]()
 	for client := range run.ClientCount() {
@@ -60,7 +60,7 @@ func (p *pass) removeSpentJobs(ctx context.Context, run *v1alpha1.Run) (outcome,
 	}
 	var spent []*batchv1.Job
 	for name, j := range p.Jobs {
-		if !own.Has(name) && j.DeletionTimestamp.IsZero() && attempt.IsSpent(p.sb, j, p.Pods[name]) {
+		if !own.Has(name) && j.DeletionTimestamp.IsZero() && attempt.IsSpent(p.sb, j, p.Pods[name], p.memory.jobRefused) {
 			spent = append(spent, j)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -226,7 +227,7 @@ func (s *writer) expireRun(run *v1alpha1.Run, unanswered string) {
 	s.fail(v1alpha1.ReasonDeadlineExceeded, message)
 }
 
-// createJobs makes Jobs of an attempt, after those of finished runs were deleted.
+// createJobs makes Jobs of an attempt, after those of finished runs that are in its way were deleted.
 func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.Run, missing []int32) (outcome, error) {
 	if out, err := p.removeSpentJobs(ctx, run); err != nil || out.stop {
 		return out, err
@@ -252,6 +253,7 @@ func (p *pass) createJobs(ctx context.Context, run *v1alpha1.Run, planned *plan.
 		return p.makeJob(ctx, job.ForRun(p.sb, p.Image, spec.ForRun(run, planned, client, shares, existed)))
 	})
 	p.memory.noteJobs(run, missing, errs)
+	p.memory.jobRefused = slices.ContainsFunc(errs, isRefused)
 	for i, err := range errs {
 		if err != nil {
 			return p.runWait(run, planned, part{client: missing[i]}).notMade("Job", err)

@@ -44,6 +44,8 @@ type memory struct {
 	boundSince map[types.UID]time.Time
 	// ownAttempt is the last attempt that this operator has begun itself.
 	ownAttempt attempt.OwnAttempt
+	// jobRefused reports whether the API server refused the last Job of a run, perhaps because there are too many.
+	jobRefused bool
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
 	// tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.

@@ -1,12 +1,14 @@
 package controllers
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -50,6 +52,29 @@ func TestJobWaitsForQuota(t *testing.T) {
 	if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil {
 		t.Error(err)
 	}
+}
+
+// Where a quota of Jobs refuses the next one, those of finished runs make room for it.
+func TestJobsOfFinishedRunsMakeRoom(t *testing.T) {
+	w := newWorld(t)
+	quota := w.limit("count/jobs.batch", 1)
+	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(builder.NewWorkload("reads")).
+		Workload(builder.NewWorkload("writes")).Build())
+
+	w.Eventually(func() error { // when the Job of the first run is gone, as the quota controller would count
+		if jobs := w.jobs(); w.Get(sb).Status.FinishedRuns != 1 || len(jobs) > 0 {
+			return fmt.Errorf("%d Jobs", len(jobs))
+		}
+		return nil
+	})
+	w.Eventually(func() error {
+		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(quota), quota); err != nil {
+			return err
+		}
+		quota.Status.Used["count/jobs.batch"] = resource.MustParse("0")
+		return w.Client.Status().Update(w.Context(), quota)
+	})
+	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
 // A volume that is made for its pod's node waits for the pod. So what does not let the pod be made is what is told.

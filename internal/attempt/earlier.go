@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // Earlier is what may be left of earlier attempts when one of a run is to begin.
@@ -40,16 +41,28 @@ func DecideEarlier(e Earlier) EarlierAction {
 	}
 }
 
-// IsSpent reports whether the Job of a finished run is deleted before the next run begins: its result and log are saved,
-// and its pods would hold processors, quota and the claim for as long as a sidecar in them runs. With cleanupPolicy Retain
-// the Jobs of a single client stay where all containers of their pods have ended. Many clients in many runs would leave so
-// many Jobs that each pass takes longer than the one before.
-func IsSpent(sb *v1alpha1.StorageBenchmark, j *batchv1.Job, pods []*corev1.Pod) bool {
-	if j.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun {
+// IsSpent reports whether the Job of a finished run, whose result and log are saved, is deleted before the next run begins.
+// It is where a sidecar runs on in its pod, which holds processors, quota and the claim; where the next Job was refused,
+// perhaps by a quota of Jobs; and where several clients would leave so many Jobs that each pass takes longer than the one
+// before. Otherwise it stays until clean-up: to take a pod down costs its node time in which the next run measures. With
+// cleanupPolicy Retain the Jobs of a single client stay if all containers of their pods have ended.
+func IsSpent(sb *v1alpha1.StorageBenchmark, j *batchv1.Job, pods []*corev1.Pod, refused bool) bool {
+	hasManyClients := sb.Spec.MostClients() > 1
+	switch {
+	case j.Labels[v1alpha1.LabelRole] != v1alpha1.RoleRun:
 		return false
+	case hasManyClients, slices.ContainsFunc(pods, isBesideSidecar):
+		return true
+	default:
+		return refused && sb.Spec.CleanupPolicy != v1alpha1.CleanupRetain
 	}
-	isKept := sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && sb.Spec.MostClients() <= 1
-	return !isKept || len(WithoutEndedPods(pods)) > 0
+}
+
+// isBesideSidecar reports whether a container that the operator has not made keeps a pod running.
+func isBesideSidecar(pod *corev1.Pod) bool {
+	return !HasEnded(pod) && slices.ContainsFunc(pod.Status.ContainerStatuses, func(status corev1.ContainerStatus) bool {
+		return !job.IsOwnContainer(status.Name) && status.State.Terminated == nil
+	})
 }
 
 // JobsAction is what is to be done about the Jobs of an attempt.

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/job"
 )
 
 // What may go on is ended before another attempt begins, and what it has told is saved before that.
@@ -31,23 +32,29 @@ func TestDecideEarlier(t *testing.T) {
 	}
 }
 
-// The Jobs of finished runs go before the next run, but for those that Retain promises to keep.
+// The Jobs of finished runs go before the next run where they are in its way, but for those that Retain promises to keep.
 func TestIsSpent(t *testing.T) {
-	running, ended := pods(corev1.PodRunning), pods(corev1.PodSucceeded)
+	sidecar, ended := pods(corev1.PodRunning), pods(corev1.PodSucceeded)
+	sidecar[0].Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "proxy", State: runs(noon)}}
+	ending := pods(corev1.PodRunning)
+	ending[0].Status.ContainerStatuses = []corev1.ContainerStatus{{Name: job.MeasureContainer}}
 	for _, test := range []struct {
-		name   string
-		role   string
-		policy v1alpha1.CleanupPolicy
-		two    bool
-		pods   []*corev1.Pod
-		want   bool
+		name         string
+		role         string
+		policy       v1alpha1.CleanupPolicy
+		two, refused bool
+		pods         []*corev1.Pod
+		want         bool
 	}{
-		{"a run", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, ended, true},
-		{"a run beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, running, true},
-		{"a clean-up", v1alpha1.RoleCleanUp, v1alpha1.CleanupDelete, false, ended, false},
-		{"a run that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, ended, false},
-		{"a run that is retained, beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, running, true},
-		{"a run of two clients that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, true, ended, true},
+		{"a run", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, false, ended, false},
+		{"a run whose pod is about to end", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, false, ending, false},
+		{"a run, and the next Job was refused", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, true, ended, true},
+		{"a run beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupDelete, false, false, sidecar, true},
+		{"a run of two clients", v1alpha1.RoleRun, v1alpha1.CleanupDelete, true, false, ended, true},
+		{"a clean-up", v1alpha1.RoleCleanUp, v1alpha1.CleanupDelete, false, true, sidecar, false},
+		{"a run that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, true, ended, false},
+		{"a run that is retained, beside a sidecar", v1alpha1.RoleRun, v1alpha1.CleanupRetain, false, false, sidecar, true},
+		{"a run of two clients that is retained", v1alpha1.RoleRun, v1alpha1.CleanupRetain, true, false, ended, true},
 	} {
 		sb := &v1alpha1.StorageBenchmark{}
 		sb.Spec.CleanupPolicy = test.policy
@@ -56,7 +63,7 @@ func TestIsSpent(t *testing.T) {
 		}
 		j := &batchv1.Job{}
 		j.Labels = map[string]string{v1alpha1.LabelRole: test.role}
-		if got := IsSpent(sb, j, test.pods); got != test.want {
+		if got := IsSpent(sb, j, test.pods, test.refused); got != test.want {
 			t.Errorf("%s: %t, want %t", test.name, got, test.want)
 		}
 	}

@@ -88,7 +88,8 @@ func (c *Cluster) advance(ctx context.Context, pod *corev1.Pod, outcome Outcome)
 			end.Message = outcome.messageOf(pod, end.Message)
 			pod.Status.Conditions = append(pod.Status.Conditions, outcome.conditionsAt(c.now())...)
 			switch {
-			case outcome.sidecar: // which runs on
+			case outcome.sidecar:
+				statusOf(pod, "proxy").State.Running = &corev1.ContainerStateRunning{StartedAt: c.now()}
 			case end.ExitCode != 0:
 				pod.Status.Phase = corev1.PodFailed
 			case i == len(containers)-1:
