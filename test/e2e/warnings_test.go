@@ -19,7 +19,7 @@ func TestWarnings(t *testing.T) {
 	sb := benchmark(t, "warnings", func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName = new(unthrottled) // the CPU is to be what holds it back
 		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
-			RW: "randread", BS: new("4k"), Size: new("32M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(3)),
+			RW: "randread", BS: new("4k"), Size: new("4M"), NumJobs: new(int32(2)), TimeBased: new(true), RuntimeSeconds: new(int32(3)),
 			Invalidate: new(false), // what was laid out stays in memory
 		}
 		sb.Spec.Pod = &v1alpha1.PodSettings{}
