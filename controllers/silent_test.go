@@ -40,7 +40,7 @@ func frozen(t *testing.T, s *stubborn) client.Client {
 func TestSilentWatchOfBenchmarks(t *testing.T) {
 	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
 	read := 0
-	live := s.Client.(client.WithWatch) //nolint:forcetypeassert // The fake client is one.
+	live := s.Client.(client.WithWatch)
 	s.Live = interceptor.NewClient(live, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
 			if _, is := object.(*v1alpha1.StorageBenchmark); is {
