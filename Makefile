@@ -137,6 +137,11 @@ lint: ## Lint Go files, shell scripts and GitHub's workflows.
 	@for script in hack/*.sh hack/*/*.sh .ci/run; do bash -n "$$script"; done
 	@$(call tool,actionlint) -shellcheck= -pyflakes= -config-file .github/actionlint.yaml .github/workflows/*.yml
 
+# Limits only go down.
+.PHONY: knots
+knots: ## Fail if more files of the controllers refer to each other, or a type of theirs offers more methods, than today.
+	@go run ./hack/knots -files 61 -methods 300 ./controllers/...
+
 .PHONY: lint-fix
 lint-fix: ## Fix what the Go linters can fix by themselves.
 	@for module in $(MODULES); do (cd $$module && $(golangci-lint) run --allow-serial-runners --fix --config $(ROOT)/.golangci.yml) || true; done
@@ -161,7 +166,7 @@ test: test-packages test-unit ## Unit tests, and tests against a real API server
 
 .PHONY: check
 check: ## What a contributor needs beside them: generated files, lint, the chart, the pages, the workflows.
-	@for target in verify lint chart-lint chart-test test-around; do $(MAKE) $$target; done
+	@for target in verify lint knots chart-lint chart-test test-around; do $(MAKE) $$target; done
 
 .PHONY: test-all
 test-all: ## Every test, in the order of what fails fastest. "make test" and "make check" are the first.

@@ -1,0 +1,7 @@
+package tangled
+
+func second() int { local := third(); return local }
+
+type embeds struct{ base }
+
+func (*embeds) Three() {}

@@ -1,0 +1,3 @@
+package tangled
+
+func third() int { return len([]func() int{first}) }

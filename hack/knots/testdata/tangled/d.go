@@ -1,0 +1,3 @@
+package tangled
+
+var _ = first
