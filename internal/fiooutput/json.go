@@ -47,6 +47,10 @@ type jsonDirection struct {
 	IOPS     jsonReal     `json:"iops"`
 	Latency  *jsonLatency `json:"lat_ns"`
 	Complete *jsonLatency `json:"clat_ns"`
+
+	// Before fio 3.0, latencies are in microseconds and have these names.
+	OldLatency  *jsonLatency `json:"lat"`
+	OldComplete *jsonLatency `json:"clat"`
 }
 
 // jsonSteady is what fio's option steadystate found.
@@ -67,6 +71,9 @@ type jsonLatency struct {
 	Mean   jsonReal               `json:"mean"`
 	Stddev jsonReal               `json:"stddev"`
 	Bins   map[uint64]jsonInteger `json:"bins"`
+
+	// Percentiles are those of percentile_list, by percent such as 99.500000.
+	Percentiles map[string]jsonInteger `json:"percentile"`
 }
 
 // jsonInteger is a number that fio prints as a whole one. What is none, as nan, counts as 0.
@@ -167,6 +174,7 @@ func (l *jsonLatency) stats() (*LatencyStats, error) {
 		MeanNanoseconds: float64(l.Mean), StddevNanoseconds: float64(l.Stddev),
 	}
 	if len(l.Bins) == 0 {
+		stats.Histogram = l.histogramOfPercentiles()
 		return stats, nil
 	}
 	bins := make(map[uint64]uint64, len(l.Bins))

@@ -23,6 +23,8 @@ type Output struct {
 	Groups []Group
 	// Notes are fio's own lines beside the JSON: errors and notes, without repetitions.
 	Notes []string
+	// Rounded is set where the figures are those that fio prints for people, which have three or four digits.
+	Rounded bool
 }
 
 // Group is a result: jobs that fio reports together, or the clones of one section.
@@ -96,7 +98,8 @@ type LatencyStats struct {
 	Count, MinNanoseconds, MaxNanoseconds int64
 	MeanNanoseconds, StddevNanoseconds    float64
 	// Histogram is nil if fio has none: it keeps one of completion latency and of syncs, and with option
-	// lat_percentiles one of latency.
+	// lat_percentiles one of latency. Of output without bins (json in place of json+) the histogram has the printed
+	// percentiles only, so that percentiles between them are those of the next one.
 	Histogram *histogram.Histogram
 }
 
@@ -110,7 +113,7 @@ type Steady struct {
 // JSON. Of several documents, as --status-interval makes them, the last complete one counts. Without one,
 // the error carries fio's own words.
 //
-// Output of fio before 3.0 is refused: it has other units under other names.
+// Output of fio before 2.14 is refused.
 func Parse(data []byte) (*Output, error) {
 	documents, rest := splitDocuments(bytes.TrimPrefix(data, byteOrderMark))
 	if len(documents) == 0 {
@@ -123,8 +126,8 @@ func Parse(data []byte) (*Output, error) {
 	if err := json.Unmarshal(documents[len(documents)-1], &report); err != nil {
 		return nil, fmt.Errorf("fio's JSON: %w", err)
 	}
-	if oldVersion.MatchString(report.Version) {
-		return nil, fmt.Errorf("%s is too old, its latencies have another unit: use fio 3.0 or later", legible.Excerpt(report.Version))
+	if err := report.modernize(); err != nil {
+		return nil, err
 	}
 	groups, err := report.groups()
 	if err != nil {
@@ -133,11 +136,19 @@ func Parse(data []byte) (*Output, error) {
 	return &Output{Version: report.Version, Groups: groups, Notes: notes(rest)}, nil
 }
 
+// ParseText reads what fio prints for people, also where only the part about its jobs is left of it. fio 2 and 3 are known.
+// Options that fio does not print there, such as direct, are not among those of the output.
+func ParseText(data []byte) (*Output, error) {
+	report := parseText(string(data))
+	groups, err := report.groups()
+	if err != nil {
+		return nil, err
+	}
+	return &Output{Version: report.Version, Groups: groups, Rounded: true}, nil
+}
+
 // byteOrderMark is what editors put before text in UTF-8.
 var byteOrderMark = []byte("\ufeff")
-
-// oldVersion is how fio before 3.0 calls itself, but for 2.99, which is what became 3.0.
-var oldVersion = regexp.MustCompile(`^fio-(0|1|2\.[0-8]|2\.9$|2\.9[0-8])`)
 
 // groupKey tells groups apart: fio reports clones under the same name and groupid.
 type groupKey struct {

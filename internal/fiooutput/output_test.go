@@ -423,7 +423,7 @@ func TestParseOutputShapes(t *testing.T) {
 		"nothing":           {"", "fio gave no result"},
 		"words only":        {"fio: /x is not a directory\n", "fio gave no result: fio: /x is not a directory"},
 		"cut":               {good[:len(good)/2], "fio gave no result"},
-		"fio 2":             {strings.Replace(good, "fio-3.33", "fio-2.21", 1), "fio-2.21 is too old, its latencies have another unit: use fio 3.0 or later"},
+		"fio 2.1":           {strings.Replace(good, "fio-3.33", "fio-2.1.11", 1), "fio-2.1.11 is too old: use fio 3.0 or later, or give the output of fio 2.14 or later"},
 		"no jobs":           {"{\n  \"jobs\" : []\n}\n", "has no jobs"},
 		"mixed":             {strings.Replace(good, `"read"`, `"mixed"`, 1), "remove unified_rw_reporting"},
 		"no such bucket":    {lat(`"N" : 1, "bins" : {"128" : 1}`), "128 ns is not the value"},

@@ -21,11 +21,9 @@ import (
 // cluster is the cluster and the namespace that the user's flags and kubeconfig name.
 type cluster struct {
 	client.WithWatch
+	source
 
-	config    *rest.Config
-	namespace string
-	// inflatable is how many bytes may still be unzipped.
-	inflatable int64
+	config *rest.Config
 }
 
 // connect finds the cluster and the namespace. It asks the cluster nothing yet.
@@ -42,7 +40,8 @@ func connect(flags *genericclioptions.ConfigFlags) (*cluster, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	return &cluster{WithWatch: harmlessClient(c), config: config, namespace: namespace, inflatable: maxInflated}, nil
+	c = harmlessClient(c)
+	return &cluster{WithWatch: c, source: source{from: c, namespace: namespace, inflatable: maxInflated}, config: config}, nil
 }
 
 // connectTo finds the cluster, and reads a StorageBenchmark of the namespace.
@@ -53,12 +52,6 @@ func connectTo(ctx context.Context, flags *genericclioptions.ConfigFlags, name s
 	}
 	benchmark, err := c.benchmark(ctx, name)
 	return c, benchmark, err
-}
-
-// benchmark reads a StorageBenchmark of the namespace.
-func (c *cluster) benchmark(ctx context.Context, name string) (*v1alpha1.StorageBenchmark, error) {
-	benchmark := &v1alpha1.StorageBenchmark{}
-	return benchmark, explainMissing(c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, benchmark))
 }
 
 // installPage says how the operator gets into a cluster.

@@ -1,7 +1,7 @@
 package plugin
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +27,7 @@ var compareFormats = []format[*report.Pair]{
 // newCompareCommand returns the command that puts two benchmarks beside each other.
 func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
+	var from *sourceOptions
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE OTHER",
 		Short: "Compare two StorageBenchmarks, such as before and after a change",
@@ -35,9 +36,15 @@ func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 What has the same workload, parameters, section and target name is compared; if each has one target, whatever the
 names. An option of a matrix may have another of its names in the other benchmark, such as bs and blocksize. Ratios and verdicts are OTHER's beside BASELINE's: Faster and Slower are differences of more than 1 % that are hardly
 chance, Same is less than 5 %, and NotShown is neither. They are corrected for the number of comparisons, and need 4 repetitions
-of each. Lines that begin with "Differs" tell what else is not the same, and "Incomplete" that runs have no result. Each is NAME or NAMESPACE/NAME.`,
+of each. Lines that begin with "Differs" tell what else is not the same, and "Incomplete" that runs have no result. Each is NAME, NAMESPACE/NAME or FILE.
+
+` + aboutFiles,
 		Example: `  kubectl storagebench compare before after
-  kubectl storagebench compare staging/nightly production/nightly -o markdown`,
+  kubectl storagebench compare staging/nightly production/nightly -o markdown
+
+  # with a benchmark that was saved, and without a cluster
+  kubectl storagebench compare saved.yaml nightly
+  kubectl storagebench compare before.json after.json --volume gp3`,
 		Args: cobra.ExactArgs(2),
 
 		ValidArgsFunction: completeNames(flags, 2),
@@ -47,52 +54,75 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 			if err != nil {
 				return err
 			}
-			c, err := connect(flags)
-			if err != nil {
-				return err
-			}
-			pair, err := c.pair(cmd.Context(), args[0], args[1])
+			pair, err := from.pair(cmd, args)
 			if err != nil {
 				return err
 			}
 			return chosen.print(cmd.OutOrStdout(), pair, styleOf(cmd))
 		},
 	}
+	from = addSourceFlags(cmd, flags)
 	output = addOutputFlag(cmd, compareFormats)
 	return cmd
 }
 
+// side is one of the two benchmarks that are compared.
+type side struct {
+	*v1alpha1.StorageBenchmark
+
+	// file is where it was read from, "" if from a cluster.
+	file string
+}
+
 // pair reads two benchmarks and puts them beside each other.
-func (c *cluster) pair(ctx context.Context, baseline, other string) (*report.Pair, error) {
-	keys := [2]client.ObjectKey{c.keyOf(baseline), c.keyOf(other)}
-	if keys[0] == keys[1] {
-		return nil, fmt.Errorf("both are StorageBenchmark %s: name two different ones; report compares the targets of one", keys[0])
-	}
-	pair := &report.Pair{Labels: labelsOf(keys)}
-	for i, key := range keys {
-		pair.Benchmarks[i] = &v1alpha1.StorageBenchmark{}
-		if err := c.Get(ctx, key, pair.Benchmarks[i]); err != nil {
+func (o *sourceOptions) pair(cmd *cobra.Command, args []string) (*report.Pair, error) {
+	var sides [2]side
+	for i, arg := range args {
+		var err error
+		if sides[i], err = o.side(cmd, arg); err != nil {
 			return nil, err
 		}
-		report.NameParameters(pair.Benchmarks[i])
+		report.NameParameters(sides[i].StorageBenchmark)
 	}
+	if err := o.storage.checkUsed(cmd); err != nil {
+		return nil, err
+	}
+	if sides[0].key() == sides[1].key() && sides[0].file == sides[1].file {
+		return nil, fmt.Errorf("both are StorageBenchmark %s: name two different ones; report compares the targets of one", sides[0].key())
+	}
+	pair := &report.Pair{Labels: labelsOf(sides), Benchmarks: [2]*v1alpha1.StorageBenchmark{sides[0].StorageBenchmark, sides[1].StorageBenchmark}}
 	found := analysis.Between(&pair.Benchmarks[0].Status, &pair.Benchmarks[1].Status)
 	pair.Both, pair.Only = found.Both, [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther}
 	return pair, pair.Validate()
 }
 
-// keyOf returns what NAME or NAMESPACE/NAME names.
-func (c *cluster) keyOf(arg string) client.ObjectKey {
-	if namespace, name, ok := strings.Cut(arg, "/"); ok {
-		return client.ObjectKey{Namespace: namespace, Name: name}
+// side reads the benchmark that an argument names: NAME, NAMESPACE/NAME of a cluster, or a file.
+func (o *sourceOptions) side(cmd *cobra.Command, arg string) (side, error) {
+	from, name, err := o.find(cmd, []string{arg})
+	if err != nil {
+		return side{}, err
 	}
-	return client.ObjectKey{Namespace: c.namespace, Name: arg}
+	of := side{}
+	if saved, is := from.from.(*saved); is {
+		of.file = saved.path
+	} else if namespace, in, found := strings.Cut(name, "/"); found {
+		from.namespace, name = namespace, in
+	}
+	of.StorageBenchmark, err = from.benchmark(cmd.Context(), name)
+	return of, err
 }
 
-// labelsOf returns what two benchmarks are called: their names, with namespaces where these tell them apart.
-func labelsOf(keys [2]client.ObjectKey) [2]string {
-	if keys[0].Name == keys[1].Name {
-		return [2]string{keys[0].String(), keys[1].String()}
+func (s side) key() client.ObjectKey { return client.ObjectKeyFromObject(s.StorageBenchmark) }
+
+// labelsOf returns what two benchmarks are called: their names, with files or namespaces where these tell them apart.
+func labelsOf(sides [2]side) [2]string {
+	of := func(label func(side) string) [2]string { return [2]string{label(sides[0]), label(sides[1])} }
+	switch {
+	case sides[0].Name != sides[1].Name:
+		return of(func(s side) string { return s.Name })
+	case sides[0].file != sides[1].file:
+		return of(func(s side) string { return cmp.Or(s.file, s.Name) })
+	default:
+		return of(func(s side) string { return s.key().String() })
 	}
-	return [2]string{keys[0].Name, keys[1].Name}
 }

@@ -11,31 +11,42 @@ import (
 
 // newExplainResultCommand returns the command that says results in sentences.
 func newExplainResultCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "explain-result (NAME [RUN] | schedule/NAME)",
-		Short: "Say in sentences what was measured, what held it back, how sure that is, and what to try next",
+	var from *sourceOptions
+	cmd := &cobra.Command{
+		Use:     "explain-result (NAME [RUN] | schedule/NAME | FILE [RUN])",
+		Aliases: []string{"explain"},
+		Short:   "Say in sentences what was measured, what held it back, how sure that is, and what to try next",
 		Long: `Say in sentences what was measured, what held it back, how sure that is, and what to try next.
 
 Without RUN it is about all comparisons, over their repetitions, and about runs that failed; with RUN about that run
 alone. "kubectl storagebench report NAME -o csv" has the names of runs, and the shell completes them.
 
 Of a StorageBenchmarkSchedule it says what got slower or faster over time, what changed beside it, how sure that is, and
-what to do.`,
+what to do.
+
+` + aboutFiles,
 		Example: `  kubectl storagebench explain-result gp3-vs-efs
   kubectl storagebench explain-result gp3-vs-efs randwrite.bs-16k.efs
-  kubectl storagebench explain-result schedule/nightly`,
-		Args: cobra.RangeArgs(1, 2),
+  kubectl storagebench explain-result schedule/nightly
+
+  # without a cluster: what fio printed on another machine
+  kubectl storagebench explain-result fio.json --volume gp3,iops=3000,throughput=125,size=100Gi --instance r5b.large
+  fio job.fio | kubectl storagebench explain-result - --efs Bursting --option direct=1`,
 
 		ValidArgsFunction: withSchedules(flags, completeNamesAndRuns(flags)),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if name, is := scheduleNamed(args[0]); is {
+			source, name, err := from.open(cmd, args)
+			if err != nil {
+				return err
+			}
+			if schedule, is := scheduleNamed(name); is {
 				if len(args) > 1 {
 					return fmt.Errorf("RUN is %q, and a schedule has no runs: leave it out, or name a benchmark of the schedule", args[1])
 				}
-				return explainHistory(cmd, flags, name)
+				return explainHistory(cmd, source, schedule)
 			}
-			_, benchmark, err := connectTo(cmd.Context(), flags, args[0])
+			benchmark, err := source.benchmark(cmd.Context(), name)
 			if err != nil {
 				return err
 			}
@@ -46,4 +57,7 @@ what to do.`,
 			return report.Explain(cmd.OutOrStdout(), benchmark, run, styleOf(cmd))
 		},
 	}
+	from = addSourceFlags(cmd, flags)
+	cmd.Args = from.nameOrFile(1, 2)
+	return cmd
 }

@@ -158,7 +158,7 @@ func TestInflationIsBoundedInAll(t *testing.T) {
 		{"three are too much for a command", 1, 3, 48 << 20, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := &cluster{WithWatch: &saying{configMap: corev1.ConfigMap{BinaryData: keys(test.keys)}}, inflatable: test.inflatable}
+			c := &source{from: &saying{configMap: corev1.ConfigMap{BinaryData: keys(test.keys)}}, inflatable: test.inflatable}
 			var errs []error
 			for range test.runs {
 				_, err := c.kept(t.Context(), run)

@@ -39,17 +39,17 @@ func isKept(key string) bool {
 }
 
 // kept reads the files that the operator has kept of a run: its logs first, then what each client has measured.
-func (c *cluster) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, error) {
+func (s *source) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, error) {
 	var files []keptFile
 	for _, name := range []string{run.LogConfigMap, run.ClientsConfigMap} {
 		if name == "" {
 			continue
 		}
 		var configMap corev1.ConfigMap
-		if err := c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &configMap); err != nil {
+		if err := s.from.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: name}, &configMap); err != nil {
 			return nil, fmt.Errorf("read what was kept of %s: %w", run.Name, err)
 		}
-		left := min(maxUnzipped, c.inflatable)
+		left := min(maxUnzipped, s.inflatable)
 		for _, key := range slices.Sorted(maps.Keys(configMap.BinaryData)) {
 			if !isKept(key) {
 				continue
@@ -59,7 +59,7 @@ func (c *cluster) kept(ctx context.Context, run *v1alpha1.Run) ([]keptFile, erro
 				return nil, fmt.Errorf("unzip %s of ConfigMap %s: %w", key, name, err)
 			}
 			left -= int64(len(content))
-			c.inflatable -= int64(len(content))
+			s.inflatable -= int64(len(content))
 			files = append(files, keptFile{strings.TrimSuffix(key, ".gz"), content})
 		}
 	}

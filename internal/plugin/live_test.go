@@ -127,7 +127,7 @@ func TestTailLog(t *testing.T) {
 		},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},
 	}
-	c := &cluster{WithWatch: &withPods{pods: []corev1.Pod{pod}}, config: &rest.Config{Host: server.URL}, namespace: "ns"}
+	c := &cluster{WithWatch: &withPods{pods: []corev1.Pod{pod}}, source: source{namespace: "ns"}, config: &rest.Config{Host: server.URL}}
 	var lines []string
 	err := c.tailLog(t.Context(), sb, func(line string) { lines = append(lines, line) })
 	if err == nil || !slices.Equal(lines, []string{progress("3000"), "\x1b[2J"}) {

@@ -32,13 +32,16 @@ func ofStatus(write func(io.Writer, *v1alpha1.StorageBenchmark) error) func(io.W
 func newReportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
 	var overTime bool
+	var from *sourceOptions
 	cmd := &cobra.Command{
-		Use:   "report (NAME | schedule/NAME)",
+		Use:   "report (NAME | schedule/NAME | FILE)",
 		Short: "Print the results of a StorageBenchmark, or the history of a StorageBenchmarkSchedule",
 		Long: `Print the results of a StorageBenchmark, or the history of a StorageBenchmarkSchedule.
 
 On a terminal that is too narrow, columns are left out, and a line tells which; into a pipe or file go all. The
-resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
+resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.
+
+` + aboutFiles,
 		Example: `  kubectl storagebench report gp3-vs-efs
   kubectl storagebench report gp3-vs-efs -o wide | less -S
   kubectl storagebench report gp3-vs-efs -o markdown > result.md
@@ -49,14 +52,21 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
   kubectl storagebench report gp3-vs-efs -o junit > junit.xml
   kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'
   kubectl storagebench report schedule/nightly -o csv > history.csv
-  kubectl storagebench report schedule/nightly -o html > history.html`,
-		Args: cobra.ExactArgs(1),
+  kubectl storagebench report schedule/nightly -o html > history.html
+
+  # without a cluster: a benchmark that was saved, and what fio printed on another machine
+  kubectl storagebench report saved.yaml -o markdown
+  kubectl storagebench report fio.json --volume gp3,iops=3000,throughput=125 --instance m6i.large`,
 
 		ValidArgsFunction: withSchedules(flags, completeNames(flags, 1)),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if name, is := scheduleNamed(args[0]); is {
-				return reportHistory(cmd, flags, name, *output)
+			source, name, err := from.open(cmd, args)
+			if err != nil {
+				return err
+			}
+			if schedule, is := scheduleNamed(name); is {
+				return reportHistory(cmd, source, schedule, *output)
 			}
 			chosen, err := formatNamed(reportFormats, *output)
 			if err != nil {
@@ -65,15 +75,17 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.`,
 			if overTime && chosen.name != "csv" {
 				return fmt.Errorf("--series is about -o csv, and the format is %s: leave it out, or use -o csv; html and openmetrics have series without it", chosen.name)
 			}
-			c, benchmark, err := connectTo(cmd.Context(), flags, args[0])
+			benchmark, err := source.benchmark(cmd.Context(), name)
 			if err != nil {
 				return err
 			}
-			results := c.reported(cmd, benchmark)
+			results := source.reported(cmd, benchmark)
 			results.overTime = overTime
 			return chosen.print(cmd.OutOrStdout(), results, styleOf(cmd))
 		},
 	}
+	from = addSourceFlags(cmd, flags)
+	cmd.Args = from.nameOrFile(1, 1)
 	output = addOutputFlag(cmd, reportFormats)
 	cmd.Flags().BoolVar(&overTime, "series", false, "with -o csv: a row for each point of what runs did over their time")
 	return cmd

@@ -45,9 +45,9 @@ func (o *runOptions) runSchedule(cmd *cobra.Command) error {
 }
 
 // schedule reads a StorageBenchmarkSchedule of the namespace.
-func (c *cluster) schedule(ctx context.Context, name string) (*v1alpha1.StorageBenchmarkSchedule, error) {
-	s := &v1alpha1.StorageBenchmarkSchedule{}
-	return s, explainMissing(c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, s))
+func (s *source) schedule(ctx context.Context, name string) (*v1alpha1.StorageBenchmarkSchedule, error) {
+	found := &v1alpha1.StorageBenchmarkSchedule{}
+	return found, explainMissing(s.from.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: name}, found))
 }
 
 // completeSchedules completes names of StorageBenchmarkSchedules.
@@ -112,16 +112,12 @@ func scheduleNamed(argument string) (string, bool) {
 }
 
 // reportHistory prints the history of a schedule.
-func reportHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, name, output string) error {
+func reportHistory(cmd *cobra.Command, from *source, name, output string) error {
 	chosen, err := formatNamed(historyFormats, output)
 	if err != nil {
 		return fmt.Errorf("of a schedule: %w", err)
 	}
-	c, err := connect(flags)
-	if err != nil {
-		return err
-	}
-	kept, err := c.history(cmd.Context(), name)
+	kept, err := from.history(cmd.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -129,12 +125,8 @@ func reportHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, nam
 }
 
 // explainHistory says in sentences what became of the storage of a schedule.
-func explainHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, name string) error {
-	c, err := connect(flags)
-	if err != nil {
-		return err
-	}
-	kept, err := c.history(cmd.Context(), name)
+func explainHistory(cmd *cobra.Command, from *source, name string) error {
+	kept, err := from.history(cmd.Context(), name)
 	if err != nil {
 		return err
 	}
@@ -147,15 +139,15 @@ func explainHistory(cmd *cobra.Command, flags *genericclioptions.ConfigFlags, na
 }
 
 // history reads a schedule and its points.
-func (c *cluster) history(ctx context.Context, name string) (*keptHistory, error) {
-	s, err := c.schedule(ctx, name)
+func (s *source) history(ctx context.Context, name string) (*keptHistory, error) {
+	of, err := s.schedule(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	var chunks [][]byte
-	for _, name := range s.Status.History.ConfigMaps {
+	for _, name := range of.Status.History.ConfigMaps {
 		var object corev1.ConfigMap
-		err := c.Get(ctx, client.ObjectKey{Namespace: c.namespace, Name: name}, &object)
+		err := s.from.Get(ctx, client.ObjectKey{Namespace: s.namespace, Name: name}, &object)
 		if apierrors.IsNotFound(err) {
 			continue // its points have gone meanwhile
 		}
@@ -167,5 +159,5 @@ func (c *cluster) history(ctx context.Context, name string) (*keptHistory, error
 		}
 	}
 	points, err := history.Decode(chunks)
-	return &keptHistory{s, points}, err
+	return &keptHistory{of, points}, err
 }

@@ -30,11 +30,11 @@ type reported struct {
 }
 
 // reported returns a benchmark to print with a command.
-func (c *cluster) reported(cmd *cobra.Command, benchmark *v1alpha1.StorageBenchmark) *reported {
+func (s *source) reported(cmd *cobra.Command, benchmark *v1alpha1.StorageBenchmark) *reported {
 	return &reported{
 		StorageBenchmark: benchmark, note: cmd.PrintErrf,
 		series: func(run *v1alpha1.Run) (*series.Series, error) {
-			return c.series(cmd.Context(), benchmark.Namespace, run)
+			return s.series(cmd.Context(), benchmark.Namespace, run)
 		},
 	}
 }
@@ -100,12 +100,12 @@ func figuresOf(s *series.Series) int {
 }
 
 // series reads what a run did over its time, nil if that was not kept.
-func (c *cluster) series(ctx context.Context, namespace string, run *v1alpha1.Run) (*series.Series, error) {
+func (s *source) series(ctx context.Context, namespace string, run *v1alpha1.Run) (*series.Series, error) {
 	if run.LogConfigMap == "" {
 		return nil, nil //nolint:nilnil // nothing was kept, which is no error
 	}
 	var configMap corev1.ConfigMap
-	if err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: run.LogConfigMap}, &configMap); err != nil {
+	if err := s.from.Get(ctx, client.ObjectKey{Namespace: namespace, Name: run.LogConfigMap}, &configMap); err != nil {
 		return nil, fmt.Errorf("read what was kept of %s: %w", run.Name, err)
 	}
 	data, ok := configMap.BinaryData[series.Key]

@@ -65,7 +65,7 @@ func TestSeries(t *testing.T) {
 			cmd := &cobra.Command{}
 			cmd.SetErr(&notes)
 			cmd.SetContext(t.Context())
-			r := (&cluster{WithWatch: test.in}).reported(cmd, sb)
+			r := (&source{from: test.in}).reported(cmd, sb)
 			r.overTime = true
 			var page, csv, metrics bytes.Buffer
 			pageErr, csvErr, metricsErr := r.html(&page), r.csv(&csv), r.openMetrics(&metrics)
@@ -109,7 +109,7 @@ func TestSeriesTakeBoundedMemory(t *testing.T) {
 		t.Errorf("%d were read: %v", read, err)
 	}
 	d := &denied{}
-	r = (&cluster{WithWatch: d}).reported(&cobra.Command{}, sb)
+	r = (&source{from: d}).reported(&cobra.Command{}, sb)
 	if _, err := r.seriesOfRuns(); !apierrors.IsForbidden(err) || d.asked != 1 {
 		t.Errorf("it was asked %d times: %v", d.asked, err)
 	}

@@ -27,9 +27,9 @@ func storageOf(t *v1alpha1.Target) string {
 		}
 		return "EBS " + kind + " volume" + size + source
 	case t.EFS != nil:
-		return "EFS file system " + t.EFS.FileSystemID
+		return strings.TrimSpace("EFS file system " + t.EFS.FileSystemID)
 	case t.S3 != nil:
-		return "S3 bucket " + t.S3.Bucket
+		return strings.TrimSpace("S3 bucket " + t.S3.Bucket)
 	case t.ClaimName != nil:
 		return "claim " + *t.ClaimName
 	case t.StorageClassName != nil:

@@ -16,11 +16,11 @@ func ParseReport(data []byte) (*digest.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newReport(output)
+	return NewReport(output)
 }
 
-// newReport turns fio's output into the report for the controller.
-func newReport(output *fiooutput.Output) (*digest.Report, error) {
+// NewReport turns what fio printed into the report for the controller, without what a runner sees of the machine.
+func NewReport(output *fiooutput.Output) (*digest.Report, error) {
 	report := &digest.Report{FioVersion: output.Version}
 	for _, g := range output.Groups {
 		group := digest.Group{

@@ -195,7 +195,7 @@ func (o Options) measureOnce(ctx context.Context, call invocation, seen func() d
 	if err != nil {
 		return nil, err
 	}
-	report, err := newReport(output)
+	report, err := NewReport(output)
 	if err != nil {
 		return nil, err
 	}

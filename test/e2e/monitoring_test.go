@@ -130,7 +130,8 @@ func measureTimes(t *testing.T, s *v1alpha1.StorageBenchmarkSchedule, n int) {
 			t.Fatal(err)
 		}
 	}
-	within(t.Context(), t, patience, fmt.Sprintf("%d points", want), func(ctx context.Context) (bool, error) {
+	// Each of them needs a node to itself, as those of other tests do at the same time.
+	within(t.Context(), t, 2*patience, fmt.Sprintf("%d points", want), func(ctx context.Context) (bool, error) {
 		err := k8s.Get(ctx, client.ObjectKeyFromObject(s), current)
 		return current.Status.History.Points >= want && current.Status.ActiveBenchmarks == 0, err
 	})

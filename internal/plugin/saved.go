@@ -1,0 +1,232 @@
+package plugin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fioimport"
+	"github.com/storagebench/storagebench/internal/fioresult"
+	"github.com/storagebench/storagebench/internal/legible"
+)
+
+// maxFile bounds the files that are read: 200 of the largest benchmarks, or the output of fio for a day with a report each second.
+const maxFile = 256 << 20
+
+// isPath reports whether an argument names a file: standard input, a path with a directory that is given as one, or a name that
+// ends as files of results do. Every other argument is the name of a resource.
+func isPath(argument string) bool {
+	switch filepath.Ext(argument) {
+	case ".json", ".yaml", ".yml", ".txt", ".log", ".out":
+		return true
+	}
+	return argument == "-" || strings.HasPrefix(argument, "./") || strings.HasPrefix(argument, "../") || filepath.IsAbs(argument)
+}
+
+// saved is what a file has: StorageBenchmarks and schedules, and ConfigMaps with what was kept of them. All are as harmless to print
+// as what comes from a cluster.
+type saved struct {
+	path    string
+	objects []client.Object
+}
+
+// source returns the file as a source. Names of a file are those of one namespace: that of its first benchmark or schedule.
+func (f *saved) source() *source {
+	return &source{from: f, namespace: f.namespace(), inflatable: maxInflated}
+}
+
+func (f *saved) namespace() string {
+	for _, object := range f.objects {
+		if isResult(object) {
+			return object.GetNamespace()
+		}
+	}
+	return ""
+}
+
+// isResult reports whether an object is one that commands are about.
+func isResult(object client.Object) bool {
+	switch object.(type) {
+	case *v1alpha1.StorageBenchmark, *v1alpha1.StorageBenchmarkSchedule:
+		return true
+	}
+	return false
+}
+
+// only returns the name of the only benchmark of the file, as an argument: schedule/NAME if the file has a schedule and no benchmark.
+func (f *saved) only() (string, error) {
+	var benchmarks, schedules []string
+	for _, object := range f.objects {
+		switch object.(type) {
+		case *v1alpha1.StorageBenchmark:
+			benchmarks = append(benchmarks, object.GetName())
+		case *v1alpha1.StorageBenchmarkSchedule:
+			schedules = append(schedules, schedulePrefix+object.GetName())
+		}
+	}
+	names := benchmarks
+	if len(names) == 0 {
+		names = schedules
+	}
+	switch len(names) {
+	case 0:
+		return "", fmt.Errorf("%s has no StorageBenchmark and no StorageBenchmarkSchedule, and is not what fio printed", f.path)
+	case 1:
+		return names[0], nil
+	}
+	return "", fmt.Errorf("%s has %s: name one, as in -f %s %s", f.path, legible.Few(names, 12), f.path, names[0])
+}
+
+// Get implements client.Reader.
+func (f *saved) Get(_ context.Context, key client.ObjectKey, into client.Object, _ ...client.GetOption) error {
+	for _, object := range f.objects {
+		if reflect.TypeOf(object) == reflect.TypeOf(into) && client.ObjectKeyFromObject(object) == key {
+			reflect.ValueOf(into).Elem().Set(reflect.ValueOf(object.DeepCopyObject()).Elem())
+			return nil
+		}
+	}
+	return apierrors.NewNotFound(schema.GroupResource{Resource: "file " + f.path}, key.Name)
+}
+
+// List implements client.Reader. No command lists what a file has.
+func (f *saved) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.ErrUnsupported
+}
+
+// readFile reads a file, or standard input, up to a bound.
+func readFile(cmd *cobra.Command, path string) ([]byte, error) {
+	in := cmd.InOrStdin()
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	content, err := io.ReadAll(io.LimitReader(in, maxFile+1))
+	if err == nil && len(content) > maxFile {
+		err = fmt.Errorf("%s is larger than %d MiB", path, maxFile>>20)
+	}
+	return content, err
+}
+
+// read reads the results of a file: what fio printed, or resources as "kubectl get -o yaml" and "-o json" print them.
+func (o *storageOptions) read(cmd *cobra.Command, path string) (*saved, error) {
+	content, err := readFile(cmd, path)
+	if err != nil {
+		return nil, err
+	}
+	if !isOfFio(content) {
+		return readResources(path, content)
+	}
+	o.used = true
+	on, err := o.described()
+	if err != nil {
+		return nil, err
+	}
+	sb, err := fioresult.Benchmark(nameOfFile(path), content, on)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	makeHarmless(sb)
+	return &saved{path, []client.Object{sb}}, nil
+}
+
+// nameOfFile returns what a benchmark is called that a file of fio has become.
+func nameOfFile(path string) string {
+	if path == "-" {
+		return "fio"
+	}
+	base := filepath.Base(path)
+	return fioimport.Label(strings.TrimSuffix(base, filepath.Ext(base)))
+}
+
+// isOfFio reports whether a text is what fio printed, as JSON or for people.
+func isOfFio(content []byte) bool {
+	return bytes.Contains(content, []byte(`"fio version"`)) || bytes.Contains(content, []byte(": (groupid="))
+}
+
+// readResources reads YAML documents, or JSON, with resources and lists of them. Those that results do not consist of are passed over.
+func readResources(path string, content []byte) (*saved, error) {
+	f := &saved{path: path}
+	decoder := serializer.NewCodecFactory(newScheme()).UniversalDeserializer()
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
+	for number := 1; ; number++ {
+		document, err := documents.Read()
+		switch {
+		case errors.Is(err, io.EOF):
+			return f, nil
+		case err != nil:
+			return nil, fmt.Errorf("read %s: %w", path, err)
+		case isEmpty(document):
+			continue
+		}
+		if err := f.add(decoder, document); err != nil {
+			return nil, fmt.Errorf("%s, document %d: %w", path, number, err)
+		}
+	}
+}
+
+// add adds the resources of a document.
+func (f *saved) add(decoder runtime.Decoder, document []byte) error {
+	object, kind, err := decoder.Decode(document, nil, nil)
+	if kind != nil && !isRead(*kind) {
+		return nil
+	}
+	if kind == nil && err != nil {
+		return fmt.Errorf("it is neither a resource nor what fio printed: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	if list, is := object.(*corev1.List); is {
+		for i := range list.Items {
+			if err := f.add(decoder, list.Items[i].Raw); err != nil {
+				return fmt.Errorf("item %d: %w", i+1, err)
+			}
+		}
+		return nil
+	}
+	if meta.IsListType(object) {
+		return meta.EachListItem(object, func(item runtime.Object) error { return f.keep(item) })
+	}
+	return f.keep(object)
+}
+
+// isRead reports whether resources of a kind are part of results.
+func isRead(kind schema.GroupVersionKind) bool {
+	return kind.Group == v1alpha1.GroupVersion.Group || kind == corev1.SchemeGroupVersion.WithKind("ConfigMap") || kind == corev1.SchemeGroupVersion.WithKind("List")
+}
+
+func (f *saved) keep(object runtime.Object) error {
+	kept, is := object.(client.Object)
+	if !is {
+		return fmt.Errorf("a %T is no resource", object)
+	}
+	if accessor, err := meta.TypeAccessor(kept); err == nil && accessor.GetKind() == "" { // an item of a list
+		accessor.SetAPIVersion(v1alpha1.GroupVersion.String())
+		accessor.SetKind(reflect.TypeOf(object).Elem().Name())
+	}
+	makeHarmless(kept)
+	f.objects = append(f.objects, kept)
+	return nil
+}
