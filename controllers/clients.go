@@ -25,6 +25,7 @@ type part struct {
 // partsOf returns what the clients of a run's attempt do whose Jobs are there.
 func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 	var parts []part
+	began := beginnings{}
 	for client := range run.ClientCount() {
 		existing := p.JobOf(run, client)
 		if existing == nil {
@@ -34,8 +35,10 @@ func (p *pass) partsOf(ctx context.Context, run *v1alpha1.Run) ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, part{client: client, job: existing, pod: pod, seen: attempt.Observe(existing, pod, p.now.Time)})
+		seen := began.note(p.memory.began, pod, attempt.Observe(existing, pod, p.now.Time), p.now.Time)
+		parts = append(parts, part{client: client, job: existing, pod: pod, seen: seen})
 	}
+	p.memory.began = began
 	return parts, nil
 }
 

@@ -33,6 +33,8 @@ type memory struct {
 	released released
 	// liveness is what was last seen of the logs of its running pods.
 	liveness map[types.UID]attempt.Liveness
+	// began is when its running pods were seen to begin.
+	began beginnings
 	// failingSince is since when each pass has met an error, zero if the last one did not.
 	failingSince time.Time
 	// endingSince is since when the end of pods is waited for, zero if it is not.

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"time"
 	_ "time/tzdata" // the image has no time zones
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,6 +34,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
+	"github.com/storagebench/storagebench/controllers/servertime"
 	"github.com/storagebench/storagebench/controllers/watches"
 	"github.com/storagebench/storagebench/internal/job"
 )
@@ -53,6 +55,8 @@ type options struct {
 	resultLimit    int
 	// watches compares the caches with the cluster.
 	watches *watches.Check
+	// clock is the API server's time.
+	clock *servertime.Clock
 }
 
 func main() {
@@ -99,6 +103,8 @@ func run(o *options) error {
 	if err != nil {
 		return fmt.Errorf("find the cluster: %w", err)
 	}
+	o.clock = servertime.New(tellOffset)
+	config.Wrap(o.clock.Wrap)
 	undecodable := controllers.LeaveOutUndecodable(config)
 	controllers.SlimAnswers(config)
 	mgr, err := o.newManager(config)
@@ -121,6 +127,12 @@ func (o *options) checkEBSMetrics() error {
 		return fmt.Errorf("--ebs-metrics-url is %q: give an address without user and password, such as http://ebs-csi-node.kube-system.svc:3302/metrics, or nothing", o.ebsMetricsURL)
 	}
 	return nil
+}
+
+// tellOffset tells that the clock of the operator's node is off.
+func tellOffset(offset time.Duration) {
+	ctrl.Log.Info("The clock of the operator's node differs from the API server's. Deadlines count by the API server's, and schedules start by "+
+		"the node's: check the node's time synchronization", "ahead", offset.Round(time.Second).String())
 }
 
 // newManager returns a manager with the probes and nothing to do.
@@ -169,7 +181,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	counts := controllers.NewMetrics(metrics.Registry)
 	results := &resultmetrics.Store{Limit: o.resultLimit}
 	failures := &failing.Objects{}
-	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), results, failures)
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), results, failures, o.clock)
 	reconciler := &controllers.Reconciler{
 		Client:     mgr.GetClient(),
 		Live:       mgr.GetAPIReader(),
@@ -178,7 +190,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 		Metrics:    counts,
 		Failing:    failures,
 		Results:    results,
-		Clock:      clock.RealClock{},
+		Clock:      o.clock,
 		Image:      job.Image{Name: o.image, PullPolicy: corev1.PullPolicy(o.pullPolicy)},
 		Namespaces: o.watched,
 
@@ -187,7 +199,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	if err := reconciler.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("set up the controller: %w", err)
 	}
-	sweeper := &controllers.OrphanCollector{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
+	sweeper := &controllers.OrphanCollector{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: o.clock, Metrics: counts, Namespaces: o.watched, Excluded: o.excluded}
 	if err := mgr.Add(sweeper); err != nil {
 		return fmt.Errorf("add the sweep of orphaned objects: %w", err)
 	}
