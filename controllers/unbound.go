@@ -9,6 +9,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
@@ -49,10 +53,23 @@ func (p *pass) whatClaimLacks(ctx context.Context, claim *corev1.PersistentVolum
 	if i < 0 {
 		return "", nil
 	}
+	if lacksClass, err := p.lacksClass(ctx, claim); lacksClass || err != nil {
+		return fmt.Sprintf("there is no StorageClass %s, and no volume that names it is free", *claim.Spec.StorageClassName), err
+	}
 	if driver := p.sb.Status.Target(name).Driver; driver != storage.NoProvisioner {
 		return p.whyNotOnNode(ctx, claim.Annotations[ours.SelectedNode], driver)
 	}
 	return p.whyNoneIsFree(ctx, &p.sb.Spec.Targets[i])
+}
+
+// lacksClass reports whether a claim that exists names a StorageClass that does not. Volumes that an administrator has made may
+// name such a class, so that it is no error before one is lacking. An operator of some namespaces cannot tell.
+func (p *pass) lacksClass(ctx context.Context, claim *corev1.PersistentVolumeClaim) (bool, error) {
+	if name := ptr.Deref(claim.Spec.StorageClassName, ""); name == "" || p.namespaces.AreSet() {
+		return false, nil
+	}
+	err := p.Live.Get(ctx, client.ObjectKey{Name: *claim.Spec.StorageClassName}, &storagev1.StorageClass{})
+	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 
 // restReleased is how long the volumes of the cluster are left alone after a look at them: there may be many.

@@ -28,8 +28,9 @@ func unboundWorld(
 	events []corev1.Event,
 	objects ...client.Object,
 ) (*pass, *corev1.PersistentVolumeClaim) {
+	fast := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast"}}
 	live := interceptor.NewClient(
-		fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build(),
+		fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(append(objects, fast)...).Build(),
 		interceptor.Funcs{
 			List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 				if asked, is := list.(*corev1.EventList); is {
@@ -47,6 +48,22 @@ func unboundWorld(
 	return p, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: storage.ClaimName(sb, target, 0), Annotations: map[string]string{}},
 		Spec:       corev1.PersistentVolumeClaimSpec{StorageClassName: new("fast")},
+	}
+}
+
+// A claim may name a StorageClass that is not there: Kubernetes says nothing of it but that the claim is not bound.
+func TestExplainClaimWithoutItsClass(t *testing.T) {
+	p, claim := unboundWorld("csi.fake", nil)
+	claim.Spec.StorageClassName = new("gone")
+	const want = "there is no StorageClass gone, and no volume that names it is free; "
+	if text, err := p.explainClaim(t.Context(), claim, unscheduled("unbound immediate PersistentVolumeClaims")); err != nil || !strings.HasPrefix(text, want) {
+		t.Errorf("%q, error %v, want %q", text, err, want)
+	}
+	for _, class := range []*string{nil, new(""), new("fast")} {
+		claim.Spec.StorageClassName = class
+		if text, err := p.explainClaim(t.Context(), claim, nil); err != nil || strings.Contains(text, "there is no StorageClass") {
+			t.Errorf("%q, error %v", text, err)
+		}
 	}
 }
 
