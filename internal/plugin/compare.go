@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -21,6 +22,7 @@ var compareFormats = []format[*report.Pair]{
 	{"wide", "all figures", infallible(func(w io.Writer, p *report.Pair, s report.Style) { p.Wide(w, s) })},
 	{"markdown", "a page for a pull request or a wiki", unstyled(func(w io.Writer, p *report.Pair) error { return p.Markdown(w) })},
 	{"csv", "a row for each benchmark and direction, for spreadsheets", unstyled(func(w io.Writer, p *report.Pair) error { return p.CSV(w) })},
+	{"junit", "a test for each verdict, for CI systems", unstyled(func(w io.Writer, p *report.Pair) error { return p.JUnit(w) })},
 	{"json", "all comparisons and differences, for jq", unstyled(func(w io.Writer, p *report.Pair) error { return p.JSON(w) })},
 }
 
@@ -28,6 +30,7 @@ var compareFormats = []format[*report.Pair]{
 func newCompareCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
 	var from *sourceOptions
+	var exitCode bool
 	cmd := &cobra.Command{
 		Use:   "compare BASELINE OTHER",
 		Short: "Compare two StorageBenchmarks, such as before and after a change",
@@ -44,7 +47,10 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 
   # with a benchmark that was saved, and without a cluster
   kubectl storagebench compare saved.yaml nightly
-  kubectl storagebench compare before.json after.json --volume gp3`,
+  kubectl storagebench compare before.json after.json --volume gp3
+
+  # in a pipeline: fail if storage became slower than in the file of the repository
+  kubectl storagebench compare baseline.yaml nightly --exit-code -o junit > junit.xml`,
 		Args: cobra.ExactArgs(2),
 
 		ValidArgsFunction: completeNames(flags, 2),
@@ -58,12 +64,28 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 			if err != nil {
 				return err
 			}
-			return chosen.print(cmd.OutOrStdout(), pair, styleOf(cmd))
+			if err := chosen.print(cmd.OutOrStdout(), pair, styleOf(cmd)); err != nil || !exitCode {
+				return err
+			}
+			return notSlower(pair)
 		},
 	}
 	from = addSourceFlags(cmd, flags)
 	output = addOutputFlag(cmd, compareFormats)
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with 2 if OTHER is slower in anything, and with 1 if too few runs can tell")
 	return cmd
+}
+
+// notSlower returns an error if the second benchmark is slower than the first one, or if there were too few runs to tell.
+func notSlower(pair *report.Pair) error {
+	const most = 8
+	if slower := pair.Slower(); len(slower) > 0 {
+		return fmt.Errorf("%w: %s is slower than %s: %s", errMissed, pair.Labels[1], pair.Labels[0], legible.Few(slower, most))
+	}
+	if undecided := pair.Undecided(); len(undecided) > 0 {
+		return fmt.Errorf("it is not known whether %s is slower than %s, because there were too few runs: %s", pair.Labels[1], pair.Labels[0], legible.Few(undecided, most))
+	}
+	return nil
 }
 
 // side is one of the two benchmarks that are compared.

@@ -51,7 +51,19 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 		},
 		"an unknown format": {
 			[]string{"before", "after", "-o", "html"},
-			execution{Err: "Error: --output \"html\" is not known: use table, wide, markdown, csv or json\n", Failed: true},
+			execution{Err: "Error: --output \"html\" is not known: use table, wide, markdown, csv, junit or json\n", Failed: true},
+		},
+		"too few runs to fail": {
+			[]string{"before", "after", "--exit-code", "-o", "junit"},
+			execution{Out: `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="storagebench" tests="1" skipped="1">
+	<testsuite name="after beside before" tests="1" failures="0" errors="0" id="0" skipped="1" time="">
+		<testcase name="w on gp3: read" classname="compare">
+			<skipped message="TooFewRuns: 150 IOPS, 1.50x" type="TooFewRuns"><![CDATA[TooFewRuns: 150 IOPS, 1.50x]]></skipped>
+		</testcase>
+	</testsuite>
+</testsuites>
+`, Err: "Error: it is not known whether after is slower than before, because there were too few runs: w on gp3: read\n", Failed: true},
 		},
 		"one only": {[]string{"before"}, execution{Err: "Error: accepts 2 arg(s), received 1\n", Failed: true}},
 	} {

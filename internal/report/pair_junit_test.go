@@ -1,0 +1,45 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+func TestPairAsJUnit(t *testing.T) {
+	pair := func(verdict v1alpha1.Verdict) *Pair {
+		of := func(name string, iops int64, verdict v1alpha1.Verdict, ratio string) v1alpha1.TargetComparison {
+			io := &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops}, IOPSRatio: ratio, Verdict: verdict}
+			return v1alpha1.TargetComparison{Name: name, Runs: 4, Read: io}
+		}
+		return &Pair{
+			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"before", "after"},
+			Both: []v1alpha1.Comparison{{
+				Workload: "w", Parameters: map[string]string{"bs": "4k"},
+				Targets: []v1alpha1.TargetComparison{of("gp3", 3000, "", ""), of("gp3", 1500, verdict, "0.50")},
+			}},
+			Only: [2][]v1alpha1.Comparison{{{Workload: "gone", Targets: []v1alpha1.TargetComparison{of("gp3", 1, "", "")}}}, nil},
+		}
+	}
+	for verdict, want := range map[v1alpha1.Verdict]struct {
+		slower, undecided int
+		text              string
+	}{
+		v1alpha1.VerdictSlower:     {1, 0, `<failure message="Slower: 1500 IOPS, 0.50x"`},
+		v1alpha1.VerdictTooFewRuns: {0, 1, `<skipped message="TooFewRuns: 1500 IOPS, 0.50x"`},
+		v1alpha1.VerdictSame:       {0, 0, `<system-out><![CDATA[Same: 1500 IOPS, 0.50x]]>`},
+	} {
+		p := pair(verdict)
+		var text strings.Builder
+		if err := p.JUnit(&text); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), want.text) || !strings.Contains(text.String(), `name="w bs=4k on gp3: read"`) || !strings.Contains(text.String(), "NoCounterpart") {
+			t.Errorf("%s is\n%s\nwithout %q", verdict, &text, want.text)
+		}
+		if slower, undecided := p.Slower(), p.Undecided(); len(slower) != want.slower || len(undecided) != want.undecided {
+			t.Errorf("%s: slower %v, undecided %v", verdict, slower, undecided)
+		}
+	}
+}
