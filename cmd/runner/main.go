@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/storagebench/storagebench/internal/digest"
@@ -102,6 +103,11 @@ func parse(args []string) (options runner.Options, ok bool) {
 func newFlags(options *runner.Options) *flag.FlagSet {
 	flags := flag.NewFlagSet("runner", flag.ContinueOnError)
 	flags.StringVar(&options.Directory, "directory", "", "directory of the test files; empty for a raw block device")
+	flags.Func("other-directories", "names of the other clients' directories beside it, with commas between them",
+		func(text string) error {
+			options.OtherDirectories = strings.Split(text, ",")
+			return nil
+		})
 	flags.BoolVar(&options.HoldDirectory, "hold-directory", false,
 		"put a file into the directory, without which it would be gone with the last test file")
 	flags.BoolVar(&options.KeepDirectory, "keep-directory", false, "have clean remove what is in the directory, and not the directory")

@@ -53,6 +53,15 @@ func (g *Growth) addFile(set fileSet, present Present, name string) {
 	}
 }
 
+// SumOf returns what several growths add together.
+func SumOf(growths ...Growth) (sum Growth) {
+	for _, growth := range growths {
+		sum.Files += growth.Files
+		sum.Bytes = capped(add(sum.Bytes, growth.Bytes))
+	}
+	return sum
+}
+
 // add adds files that do not exist, of so many bytes each.
 func (g *Growth) add(files, bytes int64) {
 	g.Files += files

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -130,6 +131,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb, run.Volume))
 		flags = append(flags, reserveFlags(run.Volume)...)
+		flags = append(flags, run.otherDirectories()...)
 	}
 	if run.Volume.Objects && !run.Volume.Exclusive {
 		flags = append(flags, "--hold-directory")
@@ -184,6 +186,21 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 // writesDevice says whether all of a raw block volume is written before.
 func (r *Run) writesDevice() bool {
 	return r.Precondition != nil && r.Volume.Mode == corev1.PersistentVolumeBlock
+}
+
+// otherDirectories tells the runner where the other clients work that share its file system. An object store has no
+// reserve.
+func (r *Run) otherDirectories() []string {
+	if r.Volume.Subdirectory == "" || r.Clients < 2 {
+		return nil
+	}
+	var names []string
+	for client := range r.Clients {
+		if client != r.Client {
+			names = append(names, child.Client(client))
+		}
+	}
+	return []string{"--other-directories=" + strings.Join(names, ",")}
 }
 
 // reserveFlags tell the runner what of the volume's file system stays free.

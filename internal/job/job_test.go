@@ -154,8 +154,10 @@ func TestForRunOfClients(t *testing.T) {
 		want.Name, want.Labels["storagebench.dev/client"], want.Spec.Template.Labels["storagebench.dev/client"] = name, number, number
 		pod := &want.Spec.Template.Spec
 		directory := "--directory=/volume/storagebench-u1/client-" + number
-		pod.InitContainers = []corev1.Container{runContainer("layout", "[layout]\n", "layout", "--progress-deadline=1m30s", directory)}
-		pod.Containers[0] = runContainer("fio", "[reads]\n", "measure", "--progress-deadline=1m30s", directory, "--start-file=/start/time", "--start-deadline=1h0m0s")
+		others := "--other-directories=" + []string{"client-1,client-2", "client-0,client-2"}[client]
+		layout := runContainer("layout", "[layout]\n", "layout", "--progress-deadline=1m30s", directory, others)
+		pod.InitContainers = []corev1.Container{layout}
+		pod.Containers[0] = runContainer("fio", "[reads]\n", "measure", "--progress-deadline=1m30s", directory, others, "--start-file=/start/time", "--start-deadline=1h0m0s")
 		pod.Containers[0].VolumeMounts = append(pod.Containers[0].VolumeMounts, corev1.VolumeMount{Name: "start", MountPath: "/start", ReadOnly: true})
 		pod.Volumes = append(pod.Volumes, corev1.Volume{Name: "start", VolumeSource: corev1.VolumeSource{DownwardAPI: &corev1.DownwardAPIVolumeSource{
 			Items: []corev1.DownwardAPIVolumeFile{{Path: "time", FieldRef: &corev1.ObjectFieldSelector{FieldPath: "metadata.annotations['storagebench.dev/start-time']"}}},

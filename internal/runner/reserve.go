@@ -18,10 +18,17 @@ import (
 )
 
 // remedy ends the errors of runs that would leave less free than the reserve.
-const remedy = "use fewer or smaller files (size, filesize, nrfiles, numjobs), or lower freeSpaceReserve of the target"
+func (o Options) remedy() string {
+	const files = "use fewer or smaller files (size, filesize, nrfiles, numjobs)"
+	const reserve = "lower freeSpaceReserve of the target"
+	if o.OwnClaim {
+		return files + ", raise capacity of the target, or " + reserve
+	}
+	return files + ", or " + reserve
+}
 
 // refuseToFill fails if the files that the job files make would leave less of the file system free than its
-// reserve. Files that exist are not made again. A file system that cannot be looked at, and a job file that cannot
+// reserve. All clients that share the file system make such files. Files that exist are not made again. A file system that cannot be looked at, and a job file that cannot
 // be read, are left to fio.
 func (o Options) refuseToFill(jobFiles ...string) error {
 	room, err := o.roomAt(nearest(o.Directory))
@@ -38,16 +45,36 @@ func (o Options) refuseToFill(jobFiles ...string) error {
 			jobs = append(jobs, job)
 		}
 	}
-	if room.lack(room.needed(fio.GrowthOf(nil, jobs...))) == "" {
+	if room.lack(room.needed(o.growth(jobs, nothing))) == "" {
 		return nil
 	}
-	lack := room.lack(room.needed(fio.GrowthOf(presentIn(o.Directory, time.Now().Add(lookTime)), jobs...)))
+	deadline := time.Now().Add(lookTime)
+	lack := room.lack(room.needed(o.growth(jobs, func(dir string) fio.Present { return presentIn(dir, deadline) })))
 	if lack == "" {
 		return nil
 	}
-	const format = "%s: fio was not started, because it would leave less free than the reserve; %s"
-	return failf(digest.ExitFailed, format, lack, remedy)
+	writer := "it"
+	if o.clients() > 1 {
+		writer = fmt.Sprintf("the %d clients together", o.clients())
+	}
+	const format = "%s: fio was not started, because %s would leave less free than the reserve; %s"
+	return failf(digest.ExitFailed, format, lack, writer, o.remedy())
 }
+
+// clients returns how many clients write to the file system, this one included.
+func (o Options) clients() int { return 1 + len(o.OtherDirectories) }
+
+// growth returns what the jobs of all clients add to the file system, by what each client's directory has.
+func (o Options) growth(jobs []*fio.JobFile, present func(directory string) fio.Present) fio.Growth {
+	growths := []fio.Growth{fio.GrowthOf(present(o.Directory), jobs...)}
+	for _, name := range o.OtherDirectories {
+		growths = append(growths, fio.GrowthOf(present(filepath.Join(filepath.Dir(o.Directory), name)), jobs...))
+	}
+	return fio.SumOf(growths...)
+}
+
+// nothing is what directories have that do not exist yet.
+func nothing(string) fio.Present { return nil }
 
 // presentIn returns what a directory has. Files that are not looked at by the deadline count as complete: fio is
 // watched.
@@ -70,6 +97,8 @@ func presentIn(directory string, deadline time.Time) fio.Present {
 }
 
 // watchRoom returns when the context ends, or calls stop once when less of the file system is free than its reserve.
+// A file system on the network does not count buffered writes that are still in the memory of a node, so there they
+// can take some of the reserve. EFS does not run full: it reports 8 EiB.
 func (o Options) watchRoom(ctx context.Context, stop func(error)) {
 	if o.Directory == "" {
 		return
@@ -82,10 +111,10 @@ func (o Options) watchRoom(ctx context.Context, stop func(error)) {
 		case !room.isReserved():
 			return
 		case lack != "":
-			stop(failf(digest.ExitFailed, "%s: fio was stopped, because less is free than the reserve; %s", lack, remedy))
+			stop(failf(digest.ExitFailed, "%s: fio was stopped, because less is free than the reserve; %s", lack, o.remedy()))
 			return
 		default:
-			next = room.nextLook()
+			next = room.nextLook(o.clients())
 		}
 		select {
 		case <-ctx.Done():
@@ -112,6 +141,8 @@ func (o Options) roomAt(directory string) (room, error) {
 // isWholeDevice reports whether the mount that a directory is on shows all of a file system on a block device.
 // Then the volume is the file system. Otherwise it may be a directory of one that holds other volumes:
 // provisioners of local paths bind a directory of the node's disk, and NFS, EFS and FUSE have no block device.
+// The kernel gives btrfs a device number of its own, which is none of the block device that is its source.
+// Volumes of CephFS and ZFS share a pool, whose space statfs can only tell by a quota that not every volume has.
 func (m machine) isWholeDevice(directory string) bool {
 	proc, err := m.proc()
 	if err != nil {
@@ -122,7 +153,11 @@ func (m machine) isWholeDevice(directory string) bool {
 		return false
 	}
 	mount := mountOf(mounts, directory)
-	return mount != nil && mount.Root == "/" && !strings.HasPrefix(mount.MajorMinorVer, "0:")
+	if mount == nil || mount.Root != "/" {
+		return false
+	}
+	btrfs := mount.FSType == "btrfs" && strings.HasPrefix(mount.Source, "/dev/")
+	return btrfs || !strings.HasPrefix(mount.MajorMinorVer, "0:")
 }
 
 // mountOf returns the mount that a directory is on, nil if there is none. A later mount hides an earlier one at

@@ -83,6 +83,48 @@ func TestRefusesToFill(t *testing.T) {
 	}
 }
 
+// Clients that share a file system lay out their files at the same time. The reserve holds for all of them together, also
+// where one has begun before another looks.
+func TestClientsTogetherKeepTheReserve(t *testing.T) {
+	for name, test := range map[string]struct {
+		others  []string
+		refused bool
+	}{
+		"one client":    {nil, false},
+		"two clients":   {[]string{"client-1"}, false},
+		"three clients": {[]string{"client-1", "client-2"}, true},
+		"three clients, of which one has its files": {[]string{"client-1", "done"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newReserveFixture(t, "[a]\nrw=randread\nsize=16M", 48*mib)
+			f.LayoutFile, f.OtherDirectories = f.JobFile, test.others
+			done := filepath.Join(filepath.Dir(f.Directory), "done")
+			if err := os.MkdirAll(done, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(done, "a.0.0"), make([]byte, 16*mib), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f.reserveAllBut(40 * mib)
+			code := Measure(t.Context(), f.Options)
+			if !test.refused {
+				f.wants(code, 0)
+				return
+			}
+			f.wants(code, digest.ExitFailed, "needed 48", "fio was not started, because the 3 clients together would leave less")
+		})
+	}
+}
+
+// The remedy for a new volume that is smaller than its reserve is a larger one.
+func TestRemedy(t *testing.T) {
+	for own, want := range map[bool]bool{true: true, false: false} {
+		if got := strings.Contains(Options{OwnClaim: own}.remedy(), "raise capacity"); got != want {
+			t.Errorf("own claim %t: raise capacity is in the remedy: %t", own, got)
+		}
+	}
+}
+
 // Files of an earlier run are not needed again.
 func TestFilesAreThereAlready(t *testing.T) {
 	f := newReserveFixture(t, "[a]\nrw=randread\nsize=24M\nnumjobs=2\ngroup_reporting=1", 64*mib)
@@ -170,6 +212,9 @@ func TestIsWholeDevice(t *testing.T) {
 105 100 0:61 / /fuse rw - fuse mountpoint-s3 rw
 106 100 0:62 /pvc-1 /btrfs rw - btrfs /dev/nvme2n1 rw
 107 100 259:3 / /hidden rw - ext4 /dev/nvme1n1 rw
+109 100 0:63 / /whole-btrfs rw - btrfs /dev/nvme3n1 rw
+110 100 0:64 /volumes/csi/csi-vol-1 /cephfs rw - ceph 10.0.0.1:6789:/volumes/csi/csi-vol-1 rw
+111 100 0:65 / /zfs rw - zfs pool/pvc-1 rw
 108 100 0:60 / /hidden rw - nfs4 server:/share rw
 `
 	if err := os.WriteFile(filepath.Join(root, "proc/self/mountinfo"), []byte(mounts), 0o600); err != nil {
@@ -178,7 +223,7 @@ func TestIsWholeDevice(t *testing.T) {
 	m := machine{root: root}
 	for path, want := range map[string]bool{
 		"/disk": true, "/disk/sb-1": true, "/loop/sb-1/client-1": true, "/diskette": false, "/local/sb-1": false,
-		"/nfs/sb-1": false, "/fuse": false, "/btrfs/sb-1": false, "/hidden/sb-1": false,
+		"/nfs/sb-1": false, "/fuse": false, "/whole-btrfs/sb-1": true, "/cephfs": false, "/zfs": false, "/btrfs/sb-1": false, "/hidden/sb-1": false,
 	} {
 		if got := m.isWholeDevice(path); got != want {
 			t.Errorf("%s: %t, want %t", path, got, want)

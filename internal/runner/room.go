@@ -16,7 +16,7 @@ const (
 	// % of its own file system is free. leastReserve is the least that stays free, in bytes.
 	reservePart  = 10
 	leastReserve = 1 << 30
-	// fastestBytes and fastestInodes are more than one pod writes in a second, or makes.
+	// fastestBytes and fastestInodes are more than one client writes in a second, or makes.
 	fastestBytes  = 8 << 30
 	fastestInodes = 1_000_000
 	// soonestLook and latestLook bound the time from one look at the free space to the next. An application on the
@@ -106,12 +106,13 @@ func describeLack(free, needed, reserve int64, text func(int64) string) string {
 
 func inodesText(inodes int64) string { return fmt.Sprintf("%d inodes", inodes) }
 
-// nextLook returns after which time the free space can have come to the reserve.
-func (r room) nextLook() time.Duration {
+// nextLook returns how long so many clients together need at least to come to the reserve.
+func (r room) nextLook(clients int) time.Duration {
 	seconds := float64(r.free.bytes-r.reserve.bytes) / fastestBytes
 	if r.reserve.inodes > 0 {
 		seconds = min(seconds, float64(r.free.inodes-r.reserve.inodes)/fastestInodes)
 	}
+	seconds /= float64(clients)
 	return time.Duration(min(max(seconds, soonestLook.Seconds()), latestLook.Seconds()) * float64(time.Second))
 }
 

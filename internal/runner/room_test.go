@@ -77,16 +77,18 @@ func TestRoom(t *testing.T) {
 // The free space is looked at again before it can have come to the reserve, and neither without a pause nor too seldom.
 func TestNextLook(t *testing.T) {
 	for _, test := range []struct {
-		room room
-		want time.Duration
+		room    room
+		clients int
+		want    time.Duration
 	}{
-		{room{free: stock{bytes: 9 * gib}, reserve: stock{bytes: gib}}, time.Second},
-		{room{free: stock{bytes: 9 * gib, inodes: 600_000}, reserve: stock{bytes: gib, inodes: 100_000}}, time.Second / 2},
-		{room{free: stock{bytes: gib}, reserve: stock{bytes: gib}}, soonestLook},
-		{room{free: stock{bytes: math.MaxInt64}, reserve: stock{bytes: gib}}, latestLook},
+		{room{free: stock{bytes: 9 * gib}, reserve: stock{bytes: gib}}, 1, time.Second},
+		{room{free: stock{bytes: 9 * gib}, reserve: stock{bytes: gib}}, 4, time.Second / 4},
+		{room{free: stock{bytes: 9 * gib, inodes: 600_000}, reserve: stock{bytes: gib, inodes: 100_000}}, 1, time.Second / 2},
+		{room{free: stock{bytes: gib}, reserve: stock{bytes: gib}}, 1, soonestLook},
+		{room{free: stock{bytes: math.MaxInt64}, reserve: stock{bytes: gib}}, 1, latestLook},
 	} {
-		if got := test.room.nextLook(); got != test.want {
-			t.Errorf("%+v: %s, want %s", test.room, got, test.want)
+		if got := test.room.nextLook(test.clients); got != test.want {
+			t.Errorf("%+v, %d clients: %s, want %s", test.room, test.clients, got, test.want)
 		}
 	}
 }

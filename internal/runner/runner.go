@@ -40,6 +40,9 @@ type Options struct {
 	ReadOnly bool
 	// Directory is made before fio runs, and removed by Clean. Empty for a raw block device.
 	Directory string
+	// OtherDirectories are the names, beside Directory, of the directories of the other clients, which run the same
+	// jobs on the same file system at the same time.
+	OtherDirectories []string
 	// HoldDirectory puts a file into the directory, for storage where a directory is gone with the last file in it.
 	// Clean removes it.
 	HoldDirectory bool
