@@ -95,7 +95,7 @@ clean: ## Remove what was built. Stops the local cluster first.
 ##@ Develop
 
 .PHONY: generate
-generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema, dashboard and README, docs/reference.md, the report's script, THIRD_PARTY_LICENSES.
+generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's copies, schema, dashboard and README, docs/reference.md, the report's script, what AWS takes, THIRD_PARTY_LICENSES.
 	$(call tool,controller-gen) object paths=./api/...
 	$(call tool,controller-gen) crd paths=./api/... output:crd:dir=config/crd/bases
 	@# Quantities have no exponent: of those that their pattern admits, 1e1.5 cannot be parsed, and 1e2147483647 does not end.
@@ -118,6 +118,7 @@ generate: ## Regenerate all generated files: deepcopy, CRD, RBAC, the chart's co
 	$(call tool,crd-ref-docs) --config hack/tools/crd-ref-docs/config.yaml --templates-dir hack/tools/crd-ref-docs/templates --source-path api \
 	  --renderer markdown --output-path docs/reference.md --log-level ERROR
 	hack/report-assets.sh
+	hack/awsshapes/generate.sh
 	hack/licenses.sh > THIRD_PARTY_LICENSES.new && mv THIRD_PARTY_LICENSES.new THIRD_PARTY_LICENSES
 
 .PHONY: verify

@@ -350,7 +350,7 @@ var texts = map[string][]string{
 	"apiGroup":       {v1alpha1.SnapshotGroup, "", "v1"},
 	"directoryPerms": {"700", "0777", "77", "800"}, "basePath": {"/a", "/a/b/c/d", "/a/b/c/d/e", "a", "/..", "/a/"}, "bucket": {"my-bucket", "My-bucket", "s3://my-bucket", "ab", "arn:aws:s3:eu-central-1:1:accesspoint/x"},
 	"prefix": {"a/", "a", "/a/", "a//", "../"}, "region": {"eu-central-1", "EU"}, "endpointURL": {"https://x", "ftp://x", "https://a b"}, "meteredSize": {"0", "1Ti", "x", "-1"}, "freeSpaceReserve": {"0", "1Gi", "x", "-1"},
-	"sizeLimit": {"1Gi", "0", "x"}, "storageRequest": {"1Gi", "0", "x"}, "kmsKeyID": {"arn:aws:kms:x", "x"}, "mountOptions": {"iam", "tls", "ro", "a,b", "accesspoint=x", "cache /x", "--region x", "-f", "max-threads 32"},
+	"sizeLimit": {"1Gi", "0", "x"}, "storageRequest": {"1Gi", "0", "x"}, "kmsKeyID": {"arn:aws:kms:eu-west-1:111122223333:key/2", "x"}, "mountOptions": {"iam", "tls", "ro", "a,b", "accesspoint=x", "cache /x", "--region x", "-f", "max-threads 32"},
 	"jobFile": {"[a]\nrw=read\nsize=1M\n", "[a]\nrw=write\nsize=1M\nnumjobs=3\n", "", "x", "[a]\nexec_prerun=id\n", "[global]\n", "[a]\nfilename=/etc/passwd\nsize=1M\n"},
 	"options": {"1", "100", "4k", "x y", ""}, "baseline": {"gp3", "class", "x", ""}, "name": {"a", "class", "gp3", "typed", "A", "a.b", "-a", ""},
 }

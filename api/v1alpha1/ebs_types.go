@@ -50,10 +50,10 @@ type EBSVolume struct {
 	// +optional
 	Encrypted *bool `json:"encrypted,omitempty"`
 
-	// kmsKeyID is the ARN of the key of an encrypted volume. Unset: the account's key for EBS.
+	// kmsKeyID is the ARN of the key of an encrypted volume, or of an alias of it. Unset: the account's key for EBS.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.startsWith('arn:')",message="kmsKeyID must be the ARN of a key, such as arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:kms:[a-z0-9-]+:[0-9]{12}:(key/[a-zA-Z0-9-]+|alias/[a-zA-Z0-9/_-]+)$')",message="kmsKeyID must be the ARN of a key or of an alias, such as arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",reason=FieldValueInvalid
 	KMSKeyID *string `json:"kmsKeyID,omitempty"`
 
 	// fsType is the file system of the volume. Unset: the driver's default, ext4.
@@ -64,7 +64,7 @@ type EBSVolume struct {
 	// tags of the volume, such as those by which cost is allocated.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.startsWith('aws:') && !k.startsWith('kubernetes.io') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws:, kubernetes.io or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128 && !k.contains('=') && !k.lowerAscii().startsWith('aws:') && !k.startsWith('kubernetes.io') && !k.startsWith('ebs.csi.aws.com/') && !(k in ['CSIVolumeName', 'CSIVolumeSnapshotName']))",message="the key of a tag has 1 to 128 characters, no = and does not begin with aws: in any case, kubernetes.io or ebs.csi.aws.com/, nor is it CSIVolumeName or CSIVolumeSnapshotName, which AWS and the driver set; choose another one",reason=FieldValueInvalid
 	Tags map[string]TagValue `json:"tags,omitempty"`
 }
 

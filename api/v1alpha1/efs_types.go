@@ -103,10 +103,10 @@ type EFSFileSystem struct {
 
 	// basePath is the directory of the file system in which the new access point's directory is made: at most 3
 	// directories, because EFS takes 4 with the access point's own. None begins with a dot or has one of the
-	// characters $#<>;`|&?{}^*: in it. Unset: the root.
+	// characters $#<>;`|&?{}^* in it. Unset: the root.
 	// +optional
 	// +kubebuilder:validation:MaxLength=59
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/:.$#<>;`|&?{}^*\\\\n][^/:$#<>;`|&?{}^*\\\\n]*){1,3}$')",message="basePath must be a path of at most 3 directories from the root of the file system, without / at its end, none of which begins with a dot or has one of $#<>;`|&?{}^*: in it, such as /benchmarks",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(/[^/.$#<>;`|&?{}^*\\\\n][^/$#<>;`|&?{}^*\\\\n]*){1,3}$')",message="basePath must be a path of at most 3 directories from the root of the file system, without / at its end, none of which begins with a dot or has one of $#<>;`|&?{}^* in it, such as /benchmarks",reason=FieldValueInvalid
 	BasePath *string `json:"basePath,omitempty"`
 
 	// fileSystemType is the file system's type, Regional or OneZone. Kubernetes cannot find it out. With

@@ -15,7 +15,7 @@ type S3Bucket struct {
 	// bucket is the name of the bucket, or the ARN or alias of an access point.
 	// +required
 	// +kubebuilder:validation:MaxLength=255
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|arn:aws[a-z-]*:s3[a-zA-Z0-9:/._-]+)$')",message="bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, without s3:// and without a prefix) or the ARN of an access point",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9]|arn:aws[a-z-]*:s3(-outposts|-object-lambda)?:[a-z0-9-]*:[0-9]{12}:(accesspoint|outpost)[/:][a-zA-Z0-9:/._-]+)$') && (self.startsWith('arn:') ? size(self) <= 128 : !self.contains('..') && !self.matches('^([0-9]+[.]){3}[0-9]+$'))",message="bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, no two dots in a row and no IP address, without s3:// and without a prefix) or the ARN of an access point",reason=FieldValueInvalid
 	Bucket string `json:"bucket"`
 
 	// prefix is put before the keys of the benchmark's objects, such as benchmarks/. The operator adds one that no
@@ -28,7 +28,7 @@ type S3Bucket struct {
 
 	// region of the bucket. Unset: that of the node.
 	// +optional
-	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:MaxLength=50
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]+(-[a-z0-9]+)*$')",message="region must be the name of a region, such as eu-central-1",reason=FieldValueInvalid
 	Region *string `json:"region,omitempty"`
 
@@ -50,7 +50,7 @@ type S3Bucket struct {
 
 	// stsRegion is the region of the STS endpoint for authenticationSource pod. Unset: region, or that of the node.
 	// +optional
-	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:MaxLength=50
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z0-9]+(-[a-z0-9]+)*$')",message="stsRegion must be the name of a region, such as eu-central-1",reason=FieldValueInvalid
 	STSRegion *string `json:"stsRegion,omitempty"`
 
@@ -59,7 +59,8 @@ type S3Bucket struct {
 	Cache *S3Cache `json:"cache,omitempty"`
 
 	// mountOptions are further options of Mountpoint, such as "max-threads 32". Name and value have a blank between
-	// them.
+	// them. Values that Mountpoint sends to S3 (storage-class, sse, sse-kms-key-id, expected-bucket-owner) have to be
+	// those that S3 takes.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16

@@ -192,11 +192,15 @@ func TestValidation(t *testing.T) {
 		reject: []string{target("ebs: {throughput: 751}"), target("ebs: {throughput: 1001, iops: 4000}")},
 	}, {
 		name: "key of an encrypted volume", path: targetPath + ".ebs.kmsKeyID", want: "a key is for encrypted volumes; set encrypted: true, or remove kmsKeyID",
-		accept: []string{target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:kms:x:1:key/2'}")},
-		reject: []string{target("ebs: {kmsKeyID: 'arn:aws:kms:x:1:key/2'}"), target("ebs: {encrypted: false, kmsKeyID: 'arn:aws:kms:x:1:key/2'}")},
+		accept: []string{target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:kms:eu-west-1:111122223333:key/2'}")},
+		reject: []string{target("ebs: {kmsKeyID: 'arn:aws:kms:eu-west-1:111122223333:key/2'}"), target("ebs: {encrypted: false, kmsKeyID: 'arn:aws:kms:eu-west-1:111122223333:key/2'}")},
 	}, {
 		name: "key by its ARN", path: targetPath + ".ebs.kmsKeyID", want: "kmsKeyID must be the ARN of a key",
-		reject: []string{target("ebs: {encrypted: true, kmsKeyID: alias/mine}")},
+		accept: []string{target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:kms:eu-west-1:111122223333:alias/a/b'}")},
+		reject: []string{
+			target("ebs: {encrypted: true, kmsKeyID: alias/mine}"), target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:kms:x'}"),
+			target("ebs: {encrypted: true, kmsKeyID: 'arn:aws:iam::111122223333:role/a'}"),
+		},
 	}, {
 		name: "tags", path: targetPath + ".ebs.tags", want: "the key of a tag has 1 to 128 characters, no = and does not begin with aws:",
 		accept: []string{target("ebs: {tags: {team: storage, cost-center: ''}}")},
@@ -297,8 +301,8 @@ func TestValidation(t *testing.T) {
 		reject: []string{target("efs: {fileSystemID: fs-01234567, meteredSize: -1Gi}"), target("efs: {fileSystemID: fs-01234567, meteredSize: much}")},
 	}, {
 		name: "EFS base path", path: targetPath + ".efs.basePath", want: "basePath must be a path of at most 3 directories from the root of the file system, without / at its end, none of which begins with a dot",
-		accept: append(basePaths("/a", "/a/b/c", "/a.b/c..d", "/a b/ä-_@+=%,~!()[]"), target("efs: {fileSystemID: fs-01234567, basePath: \"/a'b\"}")),
-		reject: append(basePaths("benchmarks", "/", "/a/", "//a", "/a/../b", "/.a", "/a/.b", "/a/b/c/d", "/a/b/c/d/e", "/a:b", "/a$", "/a#", "/a<", "/a>",
+		accept: append(basePaths("/a", "/a/b/c", "/a.b/c..d", "/a b/ä-_@+=%,~!()[]:"), target("efs: {fileSystemID: fs-01234567, basePath: \"/a'b\"}")),
+		reject: append(basePaths("benchmarks", "/", "/a/", "//a", "/a/../b", "/.a", "/a/.b", "/a/b/c/d", "/a/b/c/d/e", "/a$", "/a#", "/a<", "/a>",
 			"/a;", "/a`b", "/a|b", "/a&b", "/a?", "/{a", "/a}", "/a^", "/a*"), target(`efs: {fileSystemID: fs-01234567, basePath: "/a\nb"}`)),
 	}, {
 		name: "EFS mount options", path: targetPath + ".efs.mountOptions", want: "; remove tls, notls, ro and crossaccount",
@@ -315,7 +319,7 @@ func TestValidation(t *testing.T) {
 		accept: []string{target("efs: {fileSystemID: fs-01234567, provisioning: Static, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, encryptInTransit: true}")},
 		reject: []string{target("efs: {fileSystemID: fs-01234567, encryptInTransit: false}"), target("efs: {fileSystemID: fs-01234567, provisioning: Static, accessPointID: fsap-01234567, encryptInTransit: false}")},
 	}, {
-		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, without s3:// and without a prefix) or the ARN of an access point",
+		name: "bucket", path: targetPath + ".s3.bucket", want: "bucket must be the name of a bucket (3 to 63 lower case letters, digits, dots and -, no two dots in a row and no IP address, without s3:// and without a prefix) or the ARN of an access point",
 		accept: []string{target("s3: {bucket: 'arn:aws:s3:eu-central-1:111122223333:accesspoint/mine'}")},
 		reject: []string{target("s3: {bucket: 's3://my-bucket'}"), target("s3: {bucket: my-bucket/prefix}"), target("s3: {bucket: My-Bucket}")},
 	}, {

@@ -86,7 +86,7 @@ func (s section) missing(given map[string]string) []string {
 func TestOnlyDocumentedParameters(t *testing.T) {
 	tables := map[string]documented{EBSDriver: readDocumented(t, "ebs"), EFSDriver: readDocumented(t, "efs"), S3Driver: readDocumented(t, "s3")}
 	for _, text := range []string{
-		`{name: t, ebs: {type: gp3, iops: 4000, throughput: 200, encrypted: true, kmsKeyID: "arn:aws:kms:x", fsType: xfs, tags: {team: a, empty: ""}}}`,
+		`{name: t, ebs: {type: gp3, iops: 4000, throughput: 200, encrypted: true, kmsKeyID: "arn:aws:kms:eu-west-1:111122223333:key/2", fsType: xfs, tags: {team: a, empty: ""}}}`,
 		`{name: t, ebs: {type: io2, iopsPerGB: 100, encrypted: false, fsType: ext3}}`,
 		`{name: t, ebs: {type: standard, fsType: ext4}}`,
 		`{name: t, efs: {fileSystemID: fs-01234567}}`,

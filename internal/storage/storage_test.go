@@ -113,7 +113,7 @@ func TestFor(t *testing.T) {
 	}, {
 		name: "claim that exists", target: "{name: t, claimName: mine}",
 	}, {
-		name: "EBS", target: `{name: t, capacity: 30Gi, ebs: {type: gp3, iops: 4000, throughput: 200, encrypted: true, kmsKeyID: "arn:aws:kms:x", fsType: xfs, tags: {team: a, cost: "1"}}}`,
+		name: "EBS", target: `{name: t, capacity: 30Gi, ebs: {type: gp3, iops: 4000, throughput: 200, encrypted: true, kmsKeyID: "arn:aws:kms:eu-west-1:111122223333:key/2", fsType: xfs, tags: {team: a, cost: "1"}}}`,
 		class: `
 provisioner: ebs.csi.aws.com
 volumeBindingMode: WaitForFirstConsumer
@@ -122,7 +122,7 @@ parameters:
   iops: "4000"
   throughput: "200"
   encrypted: "true"
-  kmsKeyId: arn:aws:kms:x
+  kmsKeyId: arn:aws:kms:eu-west-1:111122223333:key/2
   csi.storage.k8s.io/fstype: xfs
   tagSpecification_1: cost=1
   tagSpecification_2: team=a

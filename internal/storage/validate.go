@@ -21,6 +21,8 @@ func Validate(path *field.Path, t *v1alpha1.Target, kind Kind) field.ErrorList {
 		errs = append(errs, validateEBS(path, t)...)
 	case t.EFS != nil:
 		errs = append(errs, problems(path, "efs", t, fileSystem(t.EFS, "").Problems())...)
+	case t.S3 != nil:
+		errs = append(errs, validateS3(path.Child("s3"), t.S3)...)
 	}
 	return errs
 }

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -36,18 +37,24 @@ func validateKey(path *field.Path, v *v1alpha1.EBSVolume) field.ErrorList {
 	at := path.Child("kmsKeyID")
 	switch {
 	case v.KMSKeyID == nil:
-	case !strings.HasPrefix(*v.KMSKeyID, "arn:"):
-		return field.ErrorList{field.Invalid(at, *v.KMSKeyID, "it has to be the ARN of a key, which begins with arn:")}
 	case len(*v.KMSKeyID) > maxKeyLength:
 		return field.ErrorList{field.TooLong(at, "", maxKeyLength)}
+	case !keyARN.MatchString(*v.KMSKeyID):
+		return field.ErrorList{field.Invalid(at, *v.KMSKeyID, "set the ARN of a key or of an alias, such as "+
+			"arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab")}
 	case !ptr.Deref(v.Encrypted, false):
 		return field.ErrorList{field.Invalid(at, *v.KMSKeyID, "a key is for encrypted volumes: set encrypted: true, or remove it")}
 	}
 	return nil
 }
 
+// keyARN matches what EC2 can take for a key. With a key that does not exist it makes the volume, which fails later, and
+// the driver cannot say why.
+var keyARN = regexp.MustCompile(
+	`^arn:aws[a-zA-Z0-9-]*:kms:[a-z0-9-]+:[0-9]{12}:(key/[a-zA-Z0-9-]+|alias/[a-zA-Z0-9/_-]+)$`)
+
 const (
-	// maxKeyLength is of the ARN of a key, in the API of KMS.
+	// maxKeyLength is the length of the ARN of a key, in the API of KMS.
 	maxKeyLength = 2048
 	// A volume has 50 tags at most, of which AWS and the driver set some. Keys and values are counted in characters.
 	// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/Using_Tags.html#tag-restrictions
@@ -56,7 +63,7 @@ const (
 
 // Tags that AWS and the driver (v1.64.0, validateExtraTags in pkg/driver/validation.go, read 2026-11-24) set themselves.
 var (
-	reservedTagPrefixes = []string{"aws:", "kubernetes.io", EBSDriver + "/"}
+	reservedTagPrefixes = []string{"kubernetes.io", EBSDriver + "/"}
 	reservedTags        = []string{"CSIVolumeName", "CSIVolumeSnapshotName"}
 )
 
@@ -86,7 +93,9 @@ func whyNotTagKey(key string) string {
 		return "the key of a tag has 1 to 128 characters"
 	case strings.Contains(key, "="):
 		return "the key of a tag has no =, with which the driver begins the value: remove it"
-	case slices.Contains(reservedTags, key), slices.ContainsFunc(reservedTagPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }):
+	case slices.Contains(reservedTags, key),
+		slices.ContainsFunc(reservedTagPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }),
+		strings.HasPrefix(strings.ToLower(key), "aws:"): // in any case
 		return "AWS or the driver sets this tag: choose another key"
 	}
 	return ""

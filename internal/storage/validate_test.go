@@ -24,6 +24,10 @@ func TestVolumesThatCannotBe(t *testing.T) {
 			t.VolumeMode, t.DataSource = &mode, &v1alpha1.DataSource{APIGroup: group, Kind: kind, Name: name}
 		}
 	}
+	bucket := v1alpha1.Target{S3: &v1alpha1.S3Bucket{Bucket: "my-bucket"}}
+	s3Options := func(options ...string) func(*v1alpha1.Target) {
+		return func(t *v1alpha1.Target) { t.S3 = &v1alpha1.S3Bucket{Bucket: "my-bucket", MountOptions: options} }
+	}
 	tag := func(key string, value v1alpha1.TagValue) func(*v1alpha1.Target) {
 		return func(t *v1alpha1.Target) { t.EBS.Tags = map[string]v1alpha1.TagValue{key: value} }
 	}
@@ -70,17 +74,33 @@ func TestVolumesThatCannotBe(t *testing.T) {
 		{"raw block volume with a file system", ebs, func(t *v1alpha1.Target) {
 			t.VolumeMode, t.EBS.FSType = new(corev1.PersistentVolumeBlock), new("xfs")
 		}, "t.ebs.fsType: Forbidden: a raw block volume has no file system"},
-		{"encrypted with a key", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:aws:kms:x"), new(true) }, ""},
-		{"a key of nothing", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID = new("arn:aws:kms:x") }, "t.ebs.kmsKeyID: Invalid value: \"arn:aws:kms:x\": a key is for encrypted volumes"},
-		{"a key by its alias", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID, t.EBS.Encrypted = new("alias/mine"), new(true) }, "has to be the ARN"},
+		{"encrypted with a key", ebs, func(t *v1alpha1.Target) {
+			t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:aws:kms:eu-west-1:111122223333:key/2"), new(true)
+		}, ""},
+		{"a key of nothing", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID = new("arn:aws:kms:eu-west-1:111122223333:key/2") }, "t.ebs.kmsKeyID: Invalid value: \"arn:aws:kms:eu-west-1:111122223333:key/2\": a key is for encrypted volumes"},
+		{"a key by its alias", ebs, func(t *v1alpha1.Target) { t.EBS.KMSKeyID, t.EBS.Encrypted = new("alias/mine"), new(true) }, "t.ebs.kmsKeyID: Invalid value: \"alias/mine\": set the ARN of a key"},
 		{"a long key", ebs, func(t *v1alpha1.Target) {
-			t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:"+strings.Repeat("x", 2045)), new(true)
+			t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:aws:kms:eu-west-1:111122223333:key/"+strings.Repeat("x", 2048)), new(true)
 		}, "t.ebs.kmsKeyID: Too long"},
+		{"a key of another service", ebs, func(t *v1alpha1.Target) {
+			t.EBS.KMSKeyID, t.EBS.Encrypted = new("arn:aws:s3:::my-bucket"), new(true)
+		}, "t.ebs.kmsKeyID: Invalid value"},
+		{"values that S3 takes", bucket, s3Options("storage-class STANDARD_IA", "--sse=aws:kms", "expected-bucket-owner 111122223333"), ""},
+		{"a storage class without a name", bucket, s3Options("max-threads 32", "storage-class"),
+			"t.s3.mountOptions[1]: Invalid value: \"storage-class\": S3 does not take this value: name a storage class"},
+		{"objects that cannot be read at once", bucket, s3Options("storage-class GLACIER"), "such as STANDARD_IA"},
+		{"a key that is no ARN", bucket, s3Options("sse-kms-key-id=alias/mine"), "set the ARN of a key"},
+		{"an owner by name", bucket, s3Options("--expected-bucket-owner me"), "set the 12 digits of an account"},
+		{"a storage class of another store", bucket, func(t *v1alpha1.Target) {
+			s3Options("storage-class COLD")(t)
+			t.S3.EndpointURL = new("https://minio.example.com")
+		}, ""},
 		{"tags", ebs, tag(strings.Repeat("ä", 128), v1alpha1.TagValue(strings.Repeat("ä", 256))), ""},
 		{"a tag without a name", ebs, tag("", "v"), "has 1 to 128 characters"},
 		{"a tag with a long name", ebs, tag(strings.Repeat("ä", 129), "v"), "has 1 to 128 characters"},
 		{"a tag with =", ebs, tag("a=b", "v"), "has no ="},
 		{"a tag of AWS", ebs, tag("aws:x", "v"), "t.ebs.tags: Invalid value: \"aws:x\": AWS or the driver sets this tag"},
+		{"a tag of AWS in capitals", ebs, tag("AWS:x", "v"), "t.ebs.tags: Invalid value: \"AWS:x\": AWS or the driver sets this tag"},
 		{"a tag of Kubernetes", ebs, tag("kubernetes.io", "v"), "sets this tag"},
 		{"a tag of the driver", ebs, tag("ebs.csi.aws.com/cluster-name", "v"), "sets this tag"},
 		{"a tag of a name of the driver", ebs, tag("CSIVolumeName", "v"), "sets this tag"},
