@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -160,6 +161,65 @@ func TestAttachmentOutlastsItsDevice(t *testing.T) {
 		t.Errorf("after the end of its node it does not come to another one: %v", err)
 	}
 	if err := driver.Detach(t.Context(), id, "node-2"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A volume that two nodes can have goes when both have left, in whatever order, and nobody else gets it.
+func TestVolumeAtSeveralNodes(t *testing.T) {
+	dir := t.TempDir()
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	kind := Kind{Attaching: time.Millisecond, Detaching: attachedAfter, Plan: func(r *csi.CreateVolumeRequest) (Plan, error) {
+		plan, err := planLoop(r)
+		plan.Nodes = 2
+		return plan, err
+	}}
+	driver, id := newVolumeOf(t, kind, dir)
+	t.Cleanup(func() { cleanUp(t, dir) })
+	inUse := (*InUseError)(nil)
+	attachBoth := func() {
+		for _, node := range []string{"node-1", "node-2", "node-1"} {
+			if err := driver.Attach(t.Context(), id, node); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := driver.Attach(t.Context(), id, "node-3"); !errors.As(err, &inUse) {
+			t.Errorf("a third node gets it: %v", err)
+		}
+	}
+	attachBoth()
+	if err := driver.Detach(t.Context(), id, "node-1"); err != nil {
+		t.Fatal(err)
+	}
+	if device, err := driver.deviceAt(t.Context(), id, "node-1"); err != nil || device != "" {
+		t.Errorf("the node that it has left has device %q, %v", device, err)
+	}
+	if _, device, err := driver.attachment(id); err != nil || device == "" {
+		t.Errorf("the other node has lost its device: %v", err)
+	}
+	if err := remove(driver, id); !errors.As(err, &inUse) || inUse.Node != "node-2" {
+		t.Errorf("it is deleted while a node has it: %v", err)
+	}
+
+	attachBoth()
+	var wait sync.WaitGroup
+	for _, node := range []string{"node-1", "node-2"} {
+		wait.Go(func() {
+			if err := driver.Detach(t.Context(), id, node); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wait.Wait()
+	attachBoth()
+	for _, node := range []string{"node-2", "node-1"} {
+		if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := remove(driver, id); err != nil {
 		t.Error(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -16,12 +17,21 @@ import (
 	"github.com/storagebench/storagebench/test/localcluster/internal/state"
 )
 
-// attachment is what is written down of a volume that a node has, as in a cloud's books. It holds from the moment at which attaching begins until detaching
-// has ended, whether there is a device or not: a restart of the machine takes that away. All nodes are on one machine, so a device does not tell for which it is.
+// attachment is what is written down of a volume that nodes have, as in a cloud's books. For each of them it holds from the moment at which attaching begins until
+// detaching has ended, whether there is a device or not: a restart of the machine takes that away. All nodes are on one machine, so that they share one device, which does
+// not tell for which it is.
 type attachment struct {
-	Node string `json:"node"`
+	Nodes []string `json:"nodes"`
 	// File is what is attached: the disk, or, of a volume with limits, the file as which it is served.
 	File string `json:"file"`
+}
+
+func (a attachment) isAt(node string) bool { return slices.Contains(a.Nodes, node) }
+
+// without returns the attachment as it is after a node has left it.
+func (a attachment) without(node string) attachment {
+	a.Nodes = slices.DeleteFunc(slices.Clone(a.Nodes), func(n string) bool { return n == node })
+	return a
 }
 
 // InUseError is the error of what cannot be done because a node has the volume.
@@ -39,7 +49,7 @@ func (e *InUseError) GRPCStatus() *status.Status {
 
 // attachment returns what is written down of a volume, nothing where no node has it, and its device, "" where there is none.
 func (v *Volumes) attachment(id string) (a attachment, device string, err error) {
-	if err := state.ReadJSONIfThere(v.store.path(id, attachmentName), &a); err != nil || a.Node == "" {
+	if err := state.ReadJSONIfThere(v.store.path(id, attachmentName), &a); err != nil || len(a.Nodes) == 0 {
 		return a, "", err
 	}
 	device, err = loopdev.Find(a.File)
@@ -55,7 +65,7 @@ func (v *Volumes) file(id string) (string, error) {
 	return filepath.Join(v.disks, id, diskName), nil
 }
 
-// Attach attaches a volume to a node, which takes its time. Another node must not have it: as with a disk of a cloud's zone, each can have it, one at a time.
+// Attach attaches a volume to a node, which takes its time. No more nodes may have it than the plan of the volume says.
 func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 	there := false
 	err := v.locked(id, func() (err error) {
@@ -72,7 +82,7 @@ func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 		device, err := v.deviceAt(ctx, id, node)
 		switch {
 		case err != nil && !v.kind.attaches():
-			return errors.Join(err, v.forgetAttachment(id)) // nobody unstages what was not staged
+			return errors.Join(err, v.forgetAttachment(ctx, id, node)) // nobody unstages what was not staged
 		case err == nil && device == "":
 			return fmt.Errorf("volume %s was detached from node %s while it was being attached", id, node)
 		}
@@ -83,25 +93,27 @@ func (v *Volumes) Attach(ctx context.Context, id, node string) error {
 // beginAttaching writes down for which node the volume is. It is there if the node has its device.
 func (v *Volumes) beginAttaching(id, node string) (there bool, err error) {
 	a, device, err := v.attachment(id)
-	switch {
-	case err != nil:
-		return false, err
-	case a.Node == node:
-		return device != "", nil
-	case a.Node != "":
-		return false, &InUseError{ID: id, Node: a.Node}
+	if err != nil || a.isAt(node) {
+		return device != "", err
 	}
-	file, err := v.file(id)
+	stored, err := v.store.get(id)
 	if err != nil {
 		return false, err
 	}
-	return false, state.WriteJSON(v.store.path(id, attachmentName), attachment{Node: node, File: file}, 0o600)
+	if len(a.Nodes) >= max(stored.Nodes, 1) {
+		return false, &InUseError{ID: id, Node: a.Nodes[0]}
+	}
+	if a.File, err = v.file(id); err != nil {
+		return false, err
+	}
+	a.Nodes = append(a.Nodes, node)
+	return false, state.WriteJSON(v.store.path(id, attachmentName), a, 0o600)
 }
 
 // deviceAt returns the device of a volume that a node has, "" where it has not got it. Where there is none it is made, first or again.
 func (v *Volumes) deviceAt(ctx context.Context, id, node string) (string, error) {
 	a, device, err := v.attachment(id)
-	if err != nil || a.Node != node {
+	if err != nil || !a.isAt(node) {
 		return "", err
 	}
 	if device != "" {
@@ -127,19 +139,24 @@ func (v *Volumes) Detach(ctx context.Context, id, node string) error {
 	if err := pass(ctx, v.kind.Detaching); err != nil {
 		return err
 	}
-	return v.locked(id, func() error { return v.forgetAttachment(id) })
+	return v.locked(id, func() error { return v.forgetAttachment(ctx, id, node) })
 }
 
-func (v *Volumes) forgetAttachment(id string) error {
-	return os.RemoveAll(v.store.path(id, attachmentName))
+// forgetAttachment forgets that a node has a volume. With the last node the device goes.
+func (v *Volumes) forgetAttachment(ctx context.Context, id, node string) error {
+	a, _, err := v.attachment(id)
+	if err != nil {
+		return err
+	}
+	return leave(ctx, v.store.path(id, attachmentName), a, node)
 }
 
 func (v *Volumes) beginDetaching(ctx context.Context, id, node string) (begun bool, err error) {
 	a, device, err := v.attachment(id)
-	if err != nil || a.Node != node {
+	if err != nil || !a.isAt(node) {
 		return false, err
 	}
-	if device == "" {
+	if device == "" || len(a.Nodes) > 1 {
 		return true, nil
 	}
 	if err := loopdev.Detach(ctx, device); err != nil {
@@ -174,19 +191,28 @@ func DetachAll(ctx context.Context, dir, node string) error {
 		} else if err != nil {
 			return err
 		}
-		if a.Node != node {
+		if !a.isAt(node) {
 			continue
 		}
-		device, err := loopdev.Find(a.File)
-		if err == nil && device != "" {
-			err = loopdev.Detach(ctx, device)
-		}
-		if err == nil {
-			err = os.RemoveAll(note)
-		}
-		if err != nil {
+		if err := leave(ctx, note, a, node); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// leave takes a node out of a note of an attachment. With the last node the device goes, and the note.
+func leave(ctx context.Context, note string, a attachment, node string) error {
+	a = a.without(node)
+	if len(a.Nodes) > 0 {
+		return state.WriteJSON(note, a, 0o600)
+	}
+	device, err := loopdev.Find(a.File)
+	if err == nil && device != "" {
+		err = loopdev.Detach(ctx, device)
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(note)
 }

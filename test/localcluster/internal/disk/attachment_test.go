@@ -113,8 +113,8 @@ func TestVolumeIsAtOneNodeAtATime(t *testing.T) {
 		t.Errorf("a node publishes what another one has: %v", err)
 	}
 	second.unstage(t, id)
-	if a, device, err := driver.attachment(id); err != nil || device == "" || a.Node != "node-1" {
-		t.Errorf("after another node's unstaging it is %q at %q, %v", device, a.Node, err)
+	if a, device, err := driver.attachment(id); err != nil || device == "" || !a.isAt("node-1") {
+		t.Errorf("after another node's unstaging it is %q at %q, %v", device, a.Nodes, err)
 	}
 	if err := remove(driver, id); status.Code(err) != codes.FailedPrecondition {
 		t.Errorf("it is deleted while a node has it: %v", err)
@@ -144,8 +144,8 @@ func TestStagingThatFails(t *testing.T) {
 	if err := newTestNode(driver, "node-1", dir).stage(id); err == nil {
 		t.Error("a volume without a disk is staged")
 	}
-	if a, _, err := driver.attachment(id); err != nil || a.Node != "" {
-		t.Errorf("it is at %q, %v", a.Node, err)
+	if a, _, err := driver.attachment(id); err != nil || len(a.Nodes) > 0 {
+		t.Errorf("it is at %q, %v", a.Nodes, err)
 	}
 	if err := remove(driver, id); err != nil {
 		t.Error(err)
@@ -175,8 +175,8 @@ func TestDetachAll(t *testing.T) {
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-2"); err != nil {
 		t.Fatal(err)
 	}
-	if a, _, err := driver.attachment(id); err != nil || a.Node != "node-1" {
-		t.Errorf("after the loss of another node the volume is at %q, %v", a.Node, err)
+	if a, _, err := driver.attachment(id); err != nil || !a.isAt("node-1") {
+		t.Errorf("after the loss of another node the volume is at %q, %v", a.Nodes, err)
 	}
 	if err := DetachAll(t.Context(), filepath.Join(dir, "volumes"), "node-1"); err != nil {
 		t.Fatal(err)

@@ -97,8 +97,8 @@ func (v *Volumes) DeleteVolume(_ context.Context, r *csi.DeleteVolumeRequest) (*
 func (v *Volumes) delete(id string) error {
 	if a, _, err := v.attachment(id); err != nil {
 		return err
-	} else if a.Node != "" {
-		return &InUseError{ID: id, Node: a.Node}
+	} else if len(a.Nodes) > 0 {
+		return &InUseError{ID: id, Node: a.Nodes[0]}
 	}
 	if err := v.store.delete(id); err != nil {
 		return err

@@ -24,6 +24,8 @@ type Plan struct {
 	Performance Performance `json:"performance,omitzero"`
 	// Settings are the kind's own. They must be equal for equal requests.
 	Settings string `json:"settings,omitempty"`
+	// Nodes is how many nodes can have it at once, if more than one.
+	Nodes int `json:"nodes,omitempty"`
 	// Topology is where the volume is, nil for everywhere.
 	Topology map[string]string `json:"topology,omitempty"`
 }

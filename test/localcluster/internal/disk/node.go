@@ -92,7 +92,7 @@ func (d *onNode) NodePublishVolume(_ context.Context, r *csi.NodePublishVolumeRe
 		if err != nil {
 			return err
 		}
-		if device == "" || a.Node != d.node.Name {
+		if device == "" || !a.isAt(d.node.Name) {
 			return status.Errorf(codes.FailedPrecondition, "volume %s is not staged on node %s", r.GetVolumeId(), d.node.Name)
 		}
 		return d.bind(device, r)

@@ -38,7 +38,7 @@ func (v *volumes) ControllerPublishVolume(ctx context.Context, r *csi.Controller
 		err = v.Attach(ctx, id, node.Name)
 	}
 	if inUse := (*disk.InUseError)(nil); errors.As(err, &inUse) {
-		err = &apiError{"AttachVolume", volumeInUse, id + " is already attached to an instance"}
+		err = &apiError{"AttachVolume", volumeInUse, id + " is already attached to an instance"} // also where it is at as many as it can be, for which nobody has posted EC2's words
 	}
 	if err != nil {
 		return nil, status.Errorf(codes.Internal, "Could not attach volume %q to node %q: could not attach volume %q to node %q: %v", id, nodeID, id, nodeID, err)

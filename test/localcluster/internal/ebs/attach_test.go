@@ -143,3 +143,55 @@ func TestRefusedAttachments(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A raw block volume of type io2 that was made for several instances comes to those of its zone, at most 16.
+func TestMultiAttach(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("loop devices need root")
+	}
+	first, second := csidriver.Node{Name: "node-1", Zone: "local-a"}, csidriver.Node{Name: "node-2", Zone: "local-a"}
+	far := csidriver.Node{Name: "node-3", Zone: "local-b"}
+	v := openVolumes(t, first, second, far)
+	request := &csi.CreateVolumeRequest{
+		Name: "shared", CapacityRange: &csi.CapacityRange{RequiredBytes: 10 * gib},
+		Parameters: map[string]string{"type": "io2", "iops": "500"},
+		AccessibilityRequirements: &csi.TopologyRequirement{
+			Preferred: []*csi.Topology{{Segments: map[string]string{zoneKey: "local-a"}}},
+		},
+		VolumeCapabilities: []*csi.VolumeCapability{{
+			AccessType: &csi.VolumeCapability_Block{Block: &csi.VolumeCapability_BlockVolume{}},
+			AccessMode: &csi.VolumeCapability_AccessMode{Mode: csi.VolumeCapability_AccessMode_MULTI_NODE_MULTI_WRITER},
+		}},
+	}
+	made, err := v.CreateVolume(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := made.GetVolume().GetVolumeId()
+	if plan, err := v.Planned(id); err != nil || plan.Nodes != 16 {
+		t.Errorf("%d nodes can have it, %v", plan.Nodes, err)
+	}
+	for _, node := range []csidriver.Node{first, second} {
+		if _, err := attach(v, id, instanceID(node.Name)); err != nil {
+			t.Errorf("%s: %v", node.Name, err)
+		}
+	}
+	if _, err := attach(v, id, instanceID(far.Name)); err == nil || !strings.Contains(err.Error(), zoneMismatch) {
+		t.Errorf("it comes to another zone: %v", err)
+	}
+	for _, node := range []csidriver.Node{first, second} {
+		leaves := &csi.ControllerUnpublishVolumeRequest{VolumeId: id, NodeId: instanceID(node.Name)}
+		if _, err := v.ControllerUnpublishVolume(t.Context(), leaves); err != nil {
+			t.Errorf("%s: %v", node.Name, err)
+		}
+	}
+	if err := remove(v, id); err != nil {
+		t.Error(err)
+	}
+	request.VolumeCapabilities[0].AccessMode.Mode = csi.VolumeCapability_AccessMode_SINGLE_NODE_WRITER
+	if again, err := v.CreateVolume(t.Context(), request); err != nil || again.GetVolume().GetVolumeId() != id {
+		t.Errorf("%v, %v", again, err)
+	} else if plan, err := v.Planned(id); err != nil || plan.Nodes != 0 {
+		t.Errorf("%d nodes can have one of a single instance, %v", plan.Nodes, err)
+	}
+}

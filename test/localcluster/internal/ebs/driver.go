@@ -92,8 +92,10 @@ func planVolume(known documented.Driver, r *csi.CreateVolumeRequest, anyZone str
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	wanted.complete()
-	if err := checkSharing(r.GetName(), wanted.Type, r.GetVolumeCapabilities()); err != nil {
-		return disk.Plan{}, err
+	wanted.MultiAttach = isShared(r.GetVolumeCapabilities())
+	if wanted.MultiAttach && wanted.Type != "io2" {
+		return disk.Plan{}, status.Errorf(codes.Aborted,
+			"Could not create volume %q: CreateDisk: multi-attach is only supported for io2 volumes", r.GetName())
 	}
 	if refusal := wanted.refuse("CreateVolume"); refusal != nil {
 		return disk.Plan{}, createError(r.GetName(), refusal)
@@ -125,7 +127,12 @@ func plan(id string, wanted request) (disk.Plan, error) {
 		return disk.Plan{}, status.Error(codes.InvalidArgument, err.Error())
 	}
 	settings, err := json.Marshal(wanted)
+	nodes := 0
+	if wanted.MultiAttach {
+		nodes = maxAttachments
+	}
 	return disk.Plan{
+		Nodes:         nodes,
 		ID:            id,
 		CapacityBytes: wanted.SizeGiB * gib,
 		Performance:   performance,

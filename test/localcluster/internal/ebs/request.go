@@ -16,9 +16,11 @@ type request struct {
 	SizeGiB int64  `json:"sizeGiB"`
 	IOPS    int64  `json:"iops,omitempty"`
 	// Throughput in MiB/s.
-	Throughput int64             `json:"throughput,omitempty"`
-	Zone       string            `json:"zone,omitempty"`
-	Tags       map[string]string `json:"tags,omitempty"`
+	Throughput int64  `json:"throughput,omitempty"`
+	Zone       string `json:"zone,omitempty"`
+	// MultiAttach is for a volume that several instances can have at once.
+	MultiAttach bool              `json:"multiAttach,omitempty"`
+	Tags        map[string]string `json:"tags,omitempty"`
 
 	iopsPerGiB int64
 	raiseIOPS  bool

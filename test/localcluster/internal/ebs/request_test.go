@@ -141,7 +141,7 @@ func TestRefusedRequests(t *testing.T) {
 		"mkfs of xfs":          {parameters: parameters{"inodeSize": "512"}, as: mount("xfs")},
 		"mkfs of ext4":         {parameters: parameters{"numberOfInodes": "512"}, as: mount("ext4")},
 		"several instances":    {parameters: parameters{"type": "gp3"}, as: block(many), says: "CreateDisk: multi-attach is only supported for io2 volumes"},
-		"io2 of several":       {parameters: parameters{"type": "io2", "iops": "500"}, as: block(many), says: "not acted out"},
+		"io2 of several":       {parameters: parameters{"type": "io2", "iops": "500"}, as: block(many)},
 	} {
 		_, err := planVolume(known.WithUndocumented(), &csi.CreateVolumeRequest{
 			Name: "pvc-1", CapacityRange: &csi.CapacityRange{RequiredBytes: 10 * gib}, VolumeCapabilities: []*csi.VolumeCapability{test.as},
