@@ -36,6 +36,43 @@ func TestEBSVolumeIsAttached(t *testing.T) {
 	}
 }
 
+// Two clients on two nodes measure one raw block volume of type io2, which is attached to both, and share its IOPS.
+func TestEBSVolumeIsAttachedTwice(t *testing.T) {
+	sideBySide(t, load(2))
+	sb := benchmark(t, "attached-twice", clients(2), func(sb *v1alpha1.StorageBenchmark) {
+		sb.Spec.Targets = []v1alpha1.Target{{
+			Name: "io2", EBS: &v1alpha1.EBSVolume{Type: "io2", IOPS: new(int32(1000))},
+			AccessMode: new(corev1.ReadWriteMany), VolumeMode: new(corev1.PersistentVolumeBlock),
+		}}
+		sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{
+			RW: "randwrite", BS: new("16k"), IODepth: new(int32(4)), IOEngine: new("libaio"), Direct: new(true),
+			Size: new("64M"), TimeBased: new(true), RuntimeSeconds: new(int32(3)),
+		}
+	})
+	create(t, sb)
+	volume := volumeOf(t, runningPod(t, sb))
+	nodes := map[string]bool{}
+	for _, one := range attachments(t, volume) {
+		nodes[one.Spec.NodeName] = one.Status.Attached
+	}
+	done := completes(t, sb)
+	run, first, second := &done.Status.Runs[0], done.Status.NodeOf(0), done.Status.NodeOf(1)
+	if len(nodes) != 2 || !nodes[first] || !nodes[second] {
+		t.Errorf("the volume was attached to %v, the clients were on %q and %q", nodes, first, second)
+	}
+	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 1 {
+		t.Errorf("the clients had the volumes %+v", volumes)
+	}
+	write := run.Result.Write
+	if each := write.PerClient; run.Result.Clients != 2 || each == nil || each.MinIOPS == 0 || write.IOPS > 1100 {
+		t.Errorf("the result of both is %+v, %+v", run.Result, write)
+	}
+	checkClientRecords(t, run)
+	if at := attachments(t, volume); len(at) != 0 {
+		t.Errorf("after the benchmark the volume has the attachments %+v", at)
+	}
+}
+
 // onEBS has a benchmark measure a gp3 volume.
 func onEBS(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec.Targets = []v1alpha1.Target{{Name: "volume", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
