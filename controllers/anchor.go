@@ -115,7 +115,7 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 func (s *scope) unbound() []int {
 	var clients []int
 	for i := range s.sb.Status.Anchors {
-		if pod := s.AnchorOf(i); pod != nil && job.IsHolder(pod) && !s.IsBound(int32(i)) {
+		if pod := s.AnchorOf(i); pod != nil && !job.OnlyBinds(pod) && !s.IsBound(int32(i)) {
 			clients = append(clients, i)
 		}
 	}
