@@ -11,7 +11,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -169,11 +168,15 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 
 // anchorWait is the wait for the pod of a client's anchor.
 func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod, resources: attempt.AnchorResources}
+	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: s.AnchorMadeAt(client), pod: pod, resources: attempt.AnchorResources}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.AnchorVolumes(int32(client))
-	st.release = func() { attempt.RenewAnchors(&s.sb.Status, s.unbound(), s.now.Time) }
+	st.release = func() {
+		for _, i := range s.unbound() { // the wait for their volumes goes on
+			attempt.RenewAnchors(&s.sb.Status, []int{i}, s.sb.Status.Anchors[i].StartTime.Time)
+		}
+	}
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)
