@@ -92,7 +92,7 @@ func TestSlowVolumeHoldsNoNode(t *testing.T) {
 			}
 			for i, anchor := range ended.Status.Anchors {
 				if anchor.Disruptions > 0 || anchor.Attempts < 4-test.attempts {
-					t.Errorf("anchor of client %d has %d attempts and %d disruptions", i, anchor.Attempts, anchor.Disruptions)
+					t.Errorf("anchor of client %d has %d attempts and %d disruptions: %s", i, anchor.Attempts, anchor.Disruptions, anchor.Message)
 				}
 			}
 		})
