@@ -11,6 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -168,7 +169,10 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 
 // anchorWait is the wait for the pod of a client's anchor.
 func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: s.AnchorMadeAt(client), pod: pod, resources: attempt.AnchorResources}
+	st := &podWait{
+		writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), pod: pod, resources: attempt.AnchorResources,
+		began: s.sb.Status.Anchors[client].StartTime, made: children.AnchorMadeAt(s.AnchorOf(client)),
+	}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.AnchorVolumes(int32(client))

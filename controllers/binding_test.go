@@ -88,11 +88,11 @@ func TestSlowVolumeHoldsNoNode(t *testing.T) {
 				t.Errorf("%d attempts of the first run, want %d", got, test.attempts)
 			}
 			if run := ended.Status.Runs[0]; run.Disruptions > 0 || len(ended.Status.AbandonedAttempts) > 0 {
-				t.Errorf("run %+v, abandoned attempts %+v: to let go of a node is no disruption", run, ended.Status.AbandonedAttempts)
+				t.Errorf("run %+v, abandoned attempts %+v", run, ended.Status.AbandonedAttempts)
 			}
 			for i, anchor := range ended.Status.Anchors {
 				if anchor.Disruptions > 0 || anchor.Attempts < 4-test.attempts {
-					t.Errorf("anchor of client %d has %d attempts and %d disruptions: %s", i, anchor.Attempts, anchor.Disruptions, anchor.Message)
+					t.Errorf("the anchor of client %d is %+v", i, anchor)
 				}
 			}
 		})

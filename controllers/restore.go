@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/plan"
@@ -21,14 +22,14 @@ import (
 // relabel restores labels of a Job or pod that is found although it has lost some. Where other benchmarks could come to
 // the node meanwhile, and one has, the benchmark leaves the node.
 func relabel(ctx context.Context, p *pass) (outcome, error) {
-	object, labels := p.stripped()
+	object, labels := stripped(&p.Children)
 	if object == nil || p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	lost := ours.Lacking(object.GetLabels(), labels)
 	restored := p.restore(ctx, object.DeepCopyObject().(client.Object), labels, nil)
 	if pod, is := object.(*corev1.Pod); is && slices.Contains(lost, v1alpha1.LabelHoldsNode) {
-		if out, err := p.leaveShared(ctx, pod); err != nil || out.stop {
+		if out, err := leaveShared(ctx, p, pod); err != nil || out.stop {
 			return out, err
 		}
 	}
@@ -37,24 +38,24 @@ func relabel(ctx context.Context, p *pass) (outcome, error) {
 
 // stripped returns one of the benchmark's Jobs and pods that has lost labels, with those that it was made with. The
 // object is nil if all have theirs.
-func (p *pass) stripped() (client.Object, map[string]string) {
-	for _, j := range p.Jobs {
+func stripped(c *children.Children) (client.Object, map[string]string) {
+	for _, j := range c.Jobs {
 		labels := readOf(j.Spec.Template.Labels, readLabels)
 		if isStripped(j, labels) {
 			return j, labels
 		}
-		for _, pod := range p.Pods[j.Name] {
+		for _, pod := range c.Pods[j.Name] {
 			if isStripped(pod, labels) {
 				return pod, labels
 			}
 		}
 	}
-	for i := range p.sb.Status.Anchors {
-		pod := p.AnchorOf(i)
+	for i := range c.Benchmark.Status.Anchors {
+		pod := c.AnchorOf(i)
 		if pod == nil {
 			continue
 		}
-		if labels := job.LabelsOfAnchor(p.sb, pod); isStripped(pod, labels) {
+		if labels := job.LabelsOfAnchor(c.Benchmark, pod); isStripped(pod, labels) {
 			return pod, labels
 		}
 	}
@@ -68,7 +69,7 @@ func isStripped(object client.Object, labels map[string]string) bool {
 
 // leaveShared gives up the node of a pod that did not keep others off it, if another benchmark has come there: the
 // attempt under way is repeated on another node, as after the loss of one.
-func (p *pass) leaveShared(ctx context.Context, pod *corev1.Pod) (outcome, error) {
+func leaveShared(ctx context.Context, p *pass, pod *corev1.Pod) (outcome, error) {
 	if p.sb.Spec.Placement != nil && p.sb.Spec.Placement.Isolation == v1alpha1.IsolationNone || pod.Spec.NodeName == "" {
 		return goOn(), nil
 	}

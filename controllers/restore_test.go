@@ -94,8 +94,8 @@ func TestLostLabels(t *testing.T) {
 	}
 }
 
-// A benchmark whose pod did not keep others off its node leaves the node if another benchmark has come there, and repeats
-// its attempt. All pods of the fake cluster have the same node.
+// A benchmark whose pod did not keep others off its node leaves the node if another benchmark has come there, and
+// repeats its attempt. All pods of the fake cluster have the same node.
 func TestSharedNodeIsLeft(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

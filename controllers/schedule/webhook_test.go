@@ -57,9 +57,10 @@ func newSilentWebhook(w *harness.World, namespace string) *silentWebhook {
 	w.Cleanup(s.Close)
 	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	rule := func(operation registrationv1.OperationType, resource string) registrationv1.RuleWithOperations {
-		return registrationv1.RuleWithOperations{Operations: []registrationv1.OperationType{operation}, Rule: registrationv1.Rule{
+		of := registrationv1.Rule{
 			APIGroups: []string{v1alpha1.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{resource},
-		}}
+		}
+		return registrationv1.RuleWithOperations{Operations: []registrationv1.OperationType{operation}, Rule: of}
 	}
 	settings := harness.Create(w, &registrationv1.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
@@ -190,8 +191,8 @@ func failingIn(t *testing.T, objects *failing.Objects) map[string][]string {
 	return kinds
 }
 
-// While a webhook of one namespace does not answer, schedules and benchmarks of another namespace start, measure and end.
-// The metric of failing objects names the namespace of the webhook, and no other.
+// While a webhook of one namespace does not answer, schedules and benchmarks of another namespace start, measure and
+// end. The metric of failing objects names the namespace of the webhook, and no other.
 func TestWebhookThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	w := harness.New(t)
@@ -204,7 +205,8 @@ func TestWebhookThatDoesNotAnswer(t *testing.T) {
 	w.Eventually(func() error {
 		ctx, cancel := context.WithTimeout(w.Context(), time.Second)
 		defer cancel()
-		_ = w.Client.Patch(ctx, everyMinute(silent, "s-0"), client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":false}}`)), client.DryRunAll)
+		patch := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"suspend":false}}`))
+		_ = w.Client.Patch(ctx, everyMinute(silent, "s-0"), patch, client.DryRunAll)
 		return webhook.wasAsked(probed)
 	})
 	var objects failing.Objects

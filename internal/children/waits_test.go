@@ -131,7 +131,6 @@ func TestAwaitedSince(t *testing.T) {
 // The pod that only has claims bound counts as made when the one before it was that let go of its node.
 func TestAnchorMadeAt(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
-	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2}}
 	binder := *job.ForBinding(sb, job.Image{}, 0, 2, nil).Spec.Containers[0].Name
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
@@ -139,14 +138,15 @@ func TestAnchorMadeAt(t *testing.T) {
 	}{
 		"none":                  {nil, metav1.Time{}},
 		"one that holds a node": {&corev1.Pod{}, *at(0)},
-		"one that only binds":   {&corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: binder}}}}, *at(-attempt.ReserveFor)},
+		"one that only binds": {
+			&corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: binder}}}},
+			*at(-attempt.ReserveFor),
+		},
 	} {
-		c := Of(sb, noneUnmade)
 		if test.pod != nil {
 			test.pod.CreationTimestamp = *at(0)
-			c.Anchors = map[string]*corev1.Pod{job.AnchorName(sb, 0, 2): test.pod}
 		}
-		if got := c.AnchorMadeAt(0); !got.Equal(&test.want) {
+		if got := AnchorMadeAt(test.pod); !got.Equal(&test.want) {
 			t.Errorf("%s: made at %s, want %s", name, got, test.want)
 		}
 	}

@@ -113,7 +113,9 @@ func LabelsOfAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) map[string]s
 }
 
 // anchor returns the pod that both have in common.
-func anchor(sb *v1alpha1.StorageBenchmark, image Image, container string, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+func anchor(
+	sb *v1alpha1.StorageBenchmark, image Image, container string, client, attempt int32, volumes []Volume,
+) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))

@@ -92,7 +92,8 @@ func run(m *testing.M) (code int, err error) {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := errors.Join(share(ctx), makeClass(ctx), awaitOwners(ctx), benchmarkChanges.watch(watching, config)); err != nil {
+	err = errors.Join(share(ctx), makeClass(ctx), awaitOwners(ctx), benchmarkChanges.watch(watching, config))
+	if err != nil {
 		return 1, err
 	}
 	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)
@@ -112,9 +113,9 @@ func run(m *testing.M) (code int, err error) {
 	return code, errors.Join(errs...)
 }
 
-// awaitOwners waits until kube-apiserver takes owner references to StorageBenchmarks. It refuses them for some seconds after
-// their CustomResourceDefinition was created ("cannot find RESTMapping"). The operator waits for that as for a quota, but
-// tests with short deadlines expect other refusals.
+// awaitOwners waits until kube-apiserver takes owner references to StorageBenchmarks. It refuses them for some seconds
+// after their CustomResourceDefinition was created ("cannot find RESTMapping"). The operator waits for that as for a
+// quota, but tests with short deadlines expect other refusals.
 func awaitOwners(ctx context.Context) error {
 	of := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Name: "none", UID: "none"}}
 	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: operatorNamespace, GenerateName: "owned-"}}

@@ -175,7 +175,8 @@ func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
 	return c.onPod(pod)
 }
 
-// ofAnchor has an outcome be that of the container that the pod of an anchor has: one that only has claims bound has another.
+// ofAnchor has an outcome be that of the container that the pod of an anchor has: one that only has claims bound has
+// another.
 func ofAnchor(pod *corev1.Pod, outcome Outcome) Outcome {
 	if outcome.hangs == job.AnchorContainer {
 		outcome.hangs = pod.Spec.Containers[0].Name

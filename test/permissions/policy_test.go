@@ -345,9 +345,9 @@ func moreWork(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec.Workloads = append(sb.Spec.Workloads, builder.NewWorkload("again"))
 }
 
-// A tenant who changes what an administrator's benchmark does has the operator act with all that the spec has already, so
-// the tenant needs the rights to that. What only ends or keeps a benchmark can be changed without them, and so can metadata:
-// the operator, who may make no StorageClass here, can set its finalizer.
+// A tenant who changes what an administrator's benchmark does has the operator act with all that the spec has already,
+// so the tenant needs the rights to that. What only ends or keeps a benchmark can be changed without them, and so can
+// metadata: the operator, who may make no StorageClass here, can set its finalizer.
 func TestUpdates(t *testing.T) {
 	p := newPoliced(t)
 	const (
@@ -363,7 +363,8 @@ func TestUpdates(t *testing.T) {
 		refused string
 	}{
 		{name: "a label", change: func(sb *v1alpha1.StorageBenchmark) { sb.Labels = map[string]string{"team": "storage"} }},
-		{name: "an annotation", change: func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = map[string]string{"why": "storage"} }},
+		{name: "an annotation",
+			change: func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = map[string]string{"why": "storage"} }},
 		{name: "a finalizer", change: func(sb *v1alpha1.StorageBenchmark) { sb.Finalizers = []string{v1alpha1.Finalizer} }},
 		{name: "suspend", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }},
 		{name: "a deadline", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.RunSeconds = new(int32(4000)) }},
@@ -374,25 +375,36 @@ func TestUpdates(t *testing.T) {
 		{name: "a further workload, by a user of classes", user: "classes", change: moreWork, refused: noVolumes},
 		{name: "a further workload, by a user of both", user: "storage", change: moreWork, refused: noPods},
 		{name: "a further workload, by a user of volumes", user: "volumes", change: moreWork, refused: noClass},
-		{name: "other fio options", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = new("1M") }, refused: noClass},
-		{name: "more repetitions", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(50)) }, refused: noClass},
-		{name: "more clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(128)) }, refused: noClass},
+		{name: "other fio options", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Fio.BS = new("1M") },
+			refused: noClass},
+		{name: "more repetitions", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(50)) },
+			refused: noClass},
+		{name: "more clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(128)) },
+			refused: noClass},
 		{name: "more clients in a matrix", change: clientsInMatrix("+64"), refused: noClass},
 		{name: "the order of targets", change: func(sb *v1alpha1.StorageBenchmark) {
 			targets := sb.Spec.Targets
 			targets[2], targets[3] = targets[3], targets[2]
 		}, refused: noClass},
-		{name: "another bucket", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[2].S3.Bucket = "somebodys" }, refused: noClass},
-		{name: "more inline storage", change: ebs(), refused: "spec.targets[1].ebs, spec.targets[4].ebs: has a StorageClass made"},
-		{name: "inline storage goes", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[:1] }, refused: noPods},
+		{name: "another bucket", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[2].S3.Bucket = "somebodys" },
+			refused: noClass},
+		{name: "more inline storage", change: ebs(),
+			refused: "spec.targets[1].ebs, spec.targets[4].ebs: has a StorageClass made"},
+		{name: "inline storage goes", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets = sb.Spec.Targets[:1] },
+			refused: noPods},
 		{name: "settings of pods go", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = nil }, refused: noClass},
-		{name: "another service account", user: "storage", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.ServiceAccountName = new("admin") }, refused: noPods},
-		{name: "another user", user: "storage", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.SecurityContext.RunAsUser = new(int64(0)) }, refused: noPods},
+		{name: "another service account", user: "storage",
+			change:  func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.ServiceAccountName = new("admin") },
+			refused: noPods},
+		{name: "another user", user: "storage",
+			change:  func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod.SecurityContext.RunAsUser = new(int64(0)) },
+			refused: noPods},
 		{name: "all that needs a right goes", change: plain},
 
 		{name: "work where none is needed", before: []change{plain}, change: moreWork},
 		{name: "clients where none is needed", before: []change{plain}, change: clientsInMatrix("64")},
-		{name: "the first inline storage", before: []change{plain}, change: s3(), refused: "spec.targets[1].s3: has a PersistentVolume made"},
+		{name: "the first inline storage", before: []change{plain}, change: s3(),
+			refused: "spec.targets[1].s3: has a PersistentVolume made"},
 		{name: "a first priority", before: []change{plain}, change: pod(v1alpha1.PodSettings{PriorityClassName: new("high")}),
 			refused: "spec.pod.priorityClassName: is for users who may create pods"},
 		{name: "affinity to nodes", before: []change{plain}, change: func(sb *v1alpha1.StorageBenchmark) {
@@ -400,7 +412,8 @@ func TestUpdates(t *testing.T) {
 		}},
 		{name: "work beside affinity to pods", before: []change{plain, antiAffinity("web")}, change: moreWork,
 			refused: "spec.placement.affinity.podAntiAffinity: is for users who may create pods"},
-		{name: "work beside affinity to pods, by a user of pods", before: []change{plain, antiAffinity("web")}, user: "pods", change: moreWork},
+		{name: "work beside affinity to pods, by a user of pods", before: []change{plain, antiAffinity("web")}, user: "pods",
+			change: moreWork},
 		{name: "affinity to other pods", before: []change{plain, antiAffinity("web")}, change: antiAffinity("db"),
 			refused: "spec.placement.affinity.podAntiAffinity: is for users who may create pods"},
 		{name: "work beside tolerations", before: []change{plain, func(sb *v1alpha1.StorageBenchmark) {
