@@ -19,21 +19,20 @@ import (
 
 // The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its owner gets them back.
 
-// relabel restores labels of a Job or pod that is found although it has lost some. Where other benchmarks could come to
-// the node meanwhile, and one has, the benchmark leaves the node.
+// relabel restores labels of a Job or pod that is found although it has lost some. If another benchmark has come to the
+// node meanwhile, this one leaves the node instead.
 func relabel(ctx context.Context, p *pass) (outcome, error) {
 	object, labels := stripped(&p.Children)
 	if object == nil || p.sb.Status.HasMeasured() {
 		return goOn(), nil
 	}
 	lost := ours.Lacking(object.GetLabels(), labels)
-	restored := p.restore(ctx, object.DeepCopyObject().(client.Object), labels, nil)
 	if pod, is := object.(*corev1.Pod); is && slices.Contains(lost, v1alpha1.LabelHoldsNode) {
-		if out, err := leaveShared(ctx, p, pod); err != nil || out.stop {
+		if out, err := leaveShared(ctx, p, pod); err != nil || out.stop { // with its labels, nobody would look again
 			return out, err
 		}
 	}
-	return goOn(), restored
+	return goOn(), p.restore(ctx, object, labels, nil)
 }
 
 // stripped returns one of the benchmark's Jobs and pods that has lost labels, with those that it was made with. The
