@@ -112,10 +112,10 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 }
 
 // unbound returns the clients whose anchors hold nodes, or are about to, before their claims are bound.
-func (s *scope) unbound() []int {
+func unbound(c *children.Children) []int {
 	var clients []int
-	for i := range s.sb.Status.Anchors {
-		if pod := s.AnchorOf(i); pod != nil && !job.OnlyBinds(pod) && !s.IsBound(int32(i)) {
+	for i := range c.Benchmark.Status.Anchors {
+		if pod := c.AnchorOf(i); pod != nil && !job.OnlyBinds(pod) && !c.IsBound(int32(i)) {
 			clients = append(clients, i)
 		}
 	}
@@ -177,7 +177,7 @@ func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.AnchorVolumes(int32(client))
 	st.release = func() {
-		for _, i := range s.unbound() { // the wait for their volumes goes on
+		for _, i := range unbound(&s.Children) { // the wait for their volumes goes on
 			attempt.RenewAnchors(&s.sb.Status, []int{i}, s.sb.Status.Anchors[i].StartTime.Time)
 		}
 	}
