@@ -112,10 +112,10 @@ func (p *pass) createAnchors(ctx context.Context, missing []int) (outcome, error
 }
 
 // unbound returns the clients whose anchors hold nodes, or are about to, before their claims are bound.
-func (s *scope) unbound() []int {
+func unbound(c *children.Children) []int {
 	var clients []int
-	for i := range s.sb.Status.Anchors {
-		if pod := s.AnchorOf(i); pod != nil && job.IsHolder(pod) && !s.IsBound(int32(i)) {
+	for i := range c.Benchmark.Status.Anchors {
+		if pod := c.AnchorOf(i); pod != nil && !job.OnlyBinds(pod) && !c.IsBound(int32(i)) {
 			clients = append(clients, i)
 		}
 	}
@@ -169,11 +169,18 @@ func (s *scope) anchorVolumes(client int32) []job.Volume {
 
 // anchorWait is the wait for the pod of a client's anchor.
 func (s *writer) anchorWait(client int, pod *corev1.Pod) *podWait {
-	st := &podWait{writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), began: s.sb.Status.Anchors[client].StartTime, made: children.MadeAt(s.AnchorOf(client)), pod: pod, resources: attempt.AnchorResources}
+	st := &podWait{
+		writer: s, what: attempt.DescribeAnchor(&s.sb.Status, client), pod: pod, resources: attempt.AnchorResources,
+		began: s.sb.Status.Anchors[client].StartTime, made: children.AnchorMadeAt(s.AnchorOf(client)),
+	}
 	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, fmt.Sprintf("%s was refused: %v", st.what, err)) }
 	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	st.needs = s.AnchorVolumes(int32(client))
-	st.release = func() { attempt.RenewAnchors(&s.sb.Status, s.unbound(), s.now.Time) }
+	st.release = func() {
+		for _, i := range unbound(&s.Children) { // the wait for their volumes goes on
+			attempt.RenewAnchors(&s.sb.Status, []int{i}, s.sb.Status.Anchors[i].StartTime.Time)
+		}
+	}
 	for i := range s.sb.Status.Anchors {
 		if a := &s.sb.Status.Anchors[i]; a.Node == "" {
 			st.others = append(st.others, a.StartTime)

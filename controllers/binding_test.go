@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -86,11 +87,39 @@ func TestSlowVolumeHoldsNoNode(t *testing.T) {
 			if got := ended.Status.Runs[0].Attempts; got != test.attempts {
 				t.Errorf("%d attempts of the first run, want %d", got, test.attempts)
 			}
+			if run := ended.Status.Runs[0]; run.Disruptions > 0 || len(ended.Status.AbandonedAttempts) > 0 {
+				t.Errorf("run %+v, abandoned attempts %+v", run, ended.Status.AbandonedAttempts)
+			}
 			for i, anchor := range ended.Status.Anchors {
 				if anchor.Disruptions > 0 || anchor.Attempts < 4-test.attempts {
-					t.Errorf("anchor of client %d has %d attempts and %d disruptions", i, anchor.Attempts, anchor.Disruptions)
+					t.Errorf("the anchor of client %d is %+v", i, anchor)
 				}
 			}
+		})
+	}
+}
+
+// A pod that lets go of its node goes on with its wait: volumes have one deadline, however many pods wait for them.
+func TestReleaseKeepsTheDeadline(t *testing.T) {
+	const limit = 10 * time.Minute
+	for name, workloads := range map[string][]string{"one run": {"reads"}, "two runs": {"reads", "writes"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })
+			of := builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("slow"))
+			for _, workload := range workloads {
+				of = of.Workload(builder.NewWorkload(workload))
+			}
+			limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(limit.Seconds()))}
+			sb := create(w, of.Deadlines(limits).Build())
+			w.selectNode(1)
+			all := func() []corev1.Pod { return append(w.anchors(), w.runPods()...) }
+			w.Eventually(func() error { return wantHolding(all(), 1, true) })
+			w.passUntil(attempt.ReserveFor, func() error { return wantHolding(all(), 1, false) }, sb)
+
+			w.pass(sb, limit-attempt.ReserveFor)
+
+			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "provisioningSeconds")
 		})
 	}
 }

@@ -114,6 +114,14 @@ func (s *writer) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
 }
 
+// bindFirst gives up an attempt whose pod waits for a volume that takes long. An anchor has the claim bound, and goes
+// on with the wait. That is no disruption: nothing was measured.
+func bindFirst(s *writer, run *v1alpha1.Run) {
+	s.NoteUnseen(run, &s.memory.ownAttempt)
+	run.State, run.Job = v1alpha1.RunPending, ""
+	s.beginRun(run, true, run.StartTime.Time)
+}
+
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose
 // node does not answer are not waited for.
 func (p *pass) endAttempts(ctx context.Context, _ saved) ([]cleanup.Leftover, error) {
@@ -282,7 +290,7 @@ func (s *writer) runWait(run *v1alpha1.Run, planned *plan.Run, one part) *podWai
 		st.job = one.job.UID
 	}
 	if !s.sb.Status.Target(planned.Target.Name).IsForOnePod() {
-		st.release = func() { s.disrupted(run, "its volume takes long, and is made before a pod holds a node") }
+		st.release = func() { bindFirst(s, run) }
 	}
 	st.invalid = func(err error) { s.failRun(run, fmt.Sprintf("the Job was refused: %v", err)) }
 	st.expire = func(message string) {

@@ -123,8 +123,8 @@ type phase func(context.Context, *pass) (outcome, error)
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
 	phases = []phase{
-		expire, admit, observe, tie, suspend, validate, nudge, noteFiles, awaitDrivers, provision, anchor, measure,
-		conclude, cleanUp, sweep, finish,
+		expire, admit, observe, tie, suspend, relabel, validate, nudge, noteFiles, awaitDrivers, provision, anchor,
+		measure, conclude, cleanUp, sweep, finish,
 	}
 	deletionPhases = []phase{observe, tie, nudge, noteFiles, abandon, cleanUp, sweep, release}
 )

@@ -126,7 +126,7 @@ func (s *podWait) startFacts(claim *corev1.PersistentVolumeClaim, competes compe
 
 // reserves reports whether the pod keeps other benchmarks off the node for which the volume of a claim is being made.
 func (s *podWait) reserves(claim *corev1.PersistentVolumeClaim) bool {
-	return s.pod != nil && s.pod.Spec.NodeName == "" && job.IsHolder(s.pod) && s.release != nil &&
+	return s.pod != nil && s.pod.Spec.NodeName == "" && !job.OnlyBinds(s.pod) && s.release != nil &&
 		claim != nil && claim.Annotations[ours.SelectedNode] != ""
 }
 

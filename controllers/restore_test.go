@@ -54,13 +54,17 @@ func TestLostLabels(t *testing.T) {
 		field  string
 		keys   []string
 	}{
-		"a Job's benchmark":       {aJob, "labels", []string{v1alpha1.LabelBenchmark}},
-		"a Job's role":            {aJob, "labels", []string{v1alpha1.LabelRole}},
-		"all labels of a Job":     {aJob, "labels", []string{v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelRole, v1alpha1.LabelTarget, v1alpha1.LabelAttempt}},
-		"a Job's run":             {aJob, "annotations", []string{v1alpha1.AnnotationRun}},
-		"an anchor's benchmark":   {anAnchor, "labels", []string{v1alpha1.LabelBenchmark}},
-		"two labels of an anchor": {anAnchor, "labels", []string{v1alpha1.LabelManagedBy, v1alpha1.LabelHoldsNode}},
-		"a pod's benchmark":       {aPod, "labels", []string{v1alpha1.LabelBenchmark}},
+		"a Job's benchmark":        {aJob, "labels", []string{v1alpha1.LabelBenchmark}},
+		"a Job's role":             {aJob, "labels", []string{v1alpha1.LabelRole}},
+		"all labels of a Job":      {aJob, "labels", []string{v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelRole, v1alpha1.LabelTarget, v1alpha1.LabelAttempt}},
+		"a Job's run":              {aJob, "annotations", []string{v1alpha1.AnnotationRun}},
+		"an anchor's benchmark":    {anAnchor, "labels", []string{v1alpha1.LabelBenchmark}},
+		"two labels of an anchor":  {anAnchor, "labels", []string{v1alpha1.LabelManagedBy, v1alpha1.LabelHoldsNode}},
+		"an anchor's hold":         {anAnchor, "labels", []string{v1alpha1.LabelHoldsNode, v1alpha1.LabelUID}},
+		"for whom an anchor holds": {anAnchor, "labels", []string{v1alpha1.LabelUID}},
+		"a pod's benchmark":        {aPod, "labels", []string{v1alpha1.LabelBenchmark}},
+		"a pod's role":             {aPod, "labels", []string{v1alpha1.LabelRole, v1alpha1.LabelTarget}},
+		"a Job's target":           {aJob, "labels", []string{v1alpha1.LabelTarget}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -85,6 +89,58 @@ func TestLostLabels(t *testing.T) {
 
 			if err := wantRun(sb, v1alpha1.RunSucceeded, 1, 0); err != nil || sb.Status.Anchors[0].Attempts != 1 {
 				t.Errorf("%v, anchors %+v", err, sb.Status.Anchors)
+			}
+		})
+	}
+}
+
+// A benchmark whose pod did not keep others off its node leaves the node if another benchmark has come there, and
+// repeats its attempt. All pods of the fake cluster have the same node.
+func TestSharedNodeIsLeft(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		repetitions int32
+		isolation   v1alpha1.Isolation
+		disruptions int32
+	}{
+		"an anchor":                   {2, v1alpha1.IsolationNode, 1},
+		"the pod of a single run":     {1, v1alpha1.IsolationNode, 1},
+		"an anchor that may share it": {2, v1alpha1.IsolationNone, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
+			of := func(name string) *v1alpha1.StorageBenchmark {
+				sb := create(w, builder.OneRun(w.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) {
+					sb.Spec.Repetitions, sb.Spec.Placement = &test.repetitions, &v1alpha1.Placement{Isolation: test.isolation}
+				}).Build())
+				return w.untilStep(sb, v1alpha1.ReasonMeasuring)
+			}
+			sb, other := of("sb"), of("other")
+			for _, pod := range append(w.anchors(), w.runPods()...) {
+				if pod.Labels[v1alpha1.LabelHoldsNode] != "" && pod.Labels[v1alpha1.LabelBenchmark] == sb.Name {
+					w.strip(&pod, "labels", v1alpha1.LabelHoldsNode)
+				}
+			}
+			w.pass(sb, 0)
+			w.Eventually(func() error {
+				if got := w.Get(sb).Status.Runs[0].Disruptions; got != test.disruptions {
+					return fmt.Errorf("%d disruptions, want %d", got, test.disruptions)
+				}
+				for _, pod := range append(w.anchors(), w.runPods()...) {
+					holds := test.repetitions == 1 || pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleAnchor
+					if holds && pod.DeletionTimestamp.IsZero() && pod.Labels[v1alpha1.LabelHoldsNode] == "" {
+						return fmt.Errorf("pod %s does not keep others off", pod.Name)
+					}
+				}
+				return nil
+			})
+			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
+			for benchmark, disruptions := range map[*v1alpha1.StorageBenchmark]int32{sb: test.disruptions, other: 0} {
+				ended := w.untilEnd(benchmark, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+				if err := wantRun(ended, v1alpha1.RunSucceeded, 1+disruptions, disruptions); err != nil {
+					t.Errorf("%s: %v", benchmark.Name, err)
+				}
 			}
 		})
 	}

@@ -19,7 +19,8 @@ import (
 
 var (
 	readLabels = []string{
-		v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelTarget, v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient, v1alpha1.LabelHoldsNode,
+		v1alpha1.LabelManagedBy, v1alpha1.LabelBenchmark, v1alpha1.LabelTarget, v1alpha1.LabelRole, v1alpha1.LabelAttempt,
+		v1alpha1.LabelClient, v1alpha1.LabelHoldsNode, v1alpha1.LabelUID,
 	}
 	readAnnotations = []string{
 		v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, ours.ProvisionerAnnotation,

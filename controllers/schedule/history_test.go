@@ -193,9 +193,12 @@ func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
 
 // A benchmark whose point cannot be kept stays, and its point is kept when that is possible.
 func TestBenchmarkStaysWithoutItsPoint(t *testing.T) {
+	words := map[string]string{"a chunk that is too large": fmt.Sprintf(
+		"binaryData[%s] has %d bytes, more than the %d", v1alpha1.HistoryKey, history.MaxChunkBytes+1, history.MaxChunkBytes)}
 	for name, data := range map[string]map[string][]byte{
-		"a ConfigMap of somebody": nil,
-		"a newer history":         {v1alpha1.HistoryKey: []byte("storagebench-history/v9\nwhat nobody can read yet")},
+		"a ConfigMap of somebody":   nil,
+		"a newer history":           {v1alpha1.HistoryKey: []byte("storagebench-history/v9\nwhat nobody can read yet")},
+		"a chunk that is too large": {v1alpha1.HistoryKey: make([]byte, history.MaxChunkBytes+1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -207,7 +210,8 @@ func TestBenchmarkStaysWithoutItsPoint(t *testing.T) {
 			harness.Create(w.World, object)
 			w.startOperator()
 			sb := w.measure(s, metav1.ConditionTrue, 100)
-			w.untilCondition(s, v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, object.Name, "delete")
+			w.untilCondition(s, v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept,
+				object.Name, "delete", words[name])
 			w.untilThere(1)
 			if err := w.Client.Delete(t.Context(), object); err != nil {
 				t.Fatal(err)

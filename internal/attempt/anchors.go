@@ -20,7 +20,7 @@ type Anchor struct {
 }
 
 // onlyBinds reports whether the pod of an anchor that is there has claims bound and holds no node.
-func (a Anchor) onlyBinds() bool { return !job.IsHolder(a.Pod) }
+func (a Anchor) onlyBinds() bool { return job.OnlyBinds(a.Pod) }
 
 // AnchorAction is what is to be done about the anchors of a benchmark.
 type AnchorAction string

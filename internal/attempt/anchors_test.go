@@ -5,15 +5,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // anchorPod returns the pod of an anchor whose container is in a state.
 func anchorPod(state corev1.ContainerState, changes ...func(*corev1.Pod)) *corev1.Pod {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelHoldsNode: "true"}}}
+	pod := &corev1.Pod{}
 	pod.Status = corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: state}}}
 	for _, change := range changes {
 		change(pod)
@@ -32,7 +31,10 @@ func TestDecideAnchors(t *testing.T) {
 	evicted := condition(corev1.DisruptionTarget, corev1.ConditionTrue, "EvictionByEvictionAPI", "drained")
 	missing, lost := Anchor{}, Anchor{Seen: true, Node: "a"}
 	holds, begins := Anchor{Pod: running, Seen: true, Node: "a"}, Anchor{Pod: starting, Seen: true}
-	onlyBinds := func(pod *corev1.Pod) { pod.Labels = nil }
+	onlyBinds := func(pod *corev1.Pod) {
+		binding := job.ForBinding(builder.OneRun("default", "sb").Build(), job.Image{}, 0, 1, nil)
+		pod.Spec.Containers = []corev1.Container{{Name: *binding.Spec.Containers[0].Name}}
+	}
 	binder := anchorPod(waits("ContainerCreating", ""), onlyBinds)
 	for _, test := range []struct {
 		name    string

@@ -123,6 +123,16 @@ func (r Rivals) Holders(sb *v1alpha1.StorageBenchmark) []string {
 	return slices.Compact(holders)
 }
 
+// On returns a benchmark that holds a node as well, for users of another one, "" if none does.
+func (r Rivals) On(sb *v1alpha1.StorageBenchmark, node string) string {
+	for i := range r.Pods {
+		if other := r.of(&r.Pods[i]); other != nil && r.Pods[i].Spec.NodeName == node {
+			return describeHolder(sb, &r.Pods[i], other)
+		}
+	}
+	return ""
+}
+
 // describeHolder says what holds a node: a pod, of a benchmark if it is known.
 func describeHolder(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod, of *v1alpha1.StorageBenchmark) string {
 	switch {

@@ -121,6 +121,11 @@ func TestRivals(t *testing.T) {
 	if len(rivals.Pods) != 3 {
 		t.Errorf("there are %d rivals", len(rivals.Pods))
 	}
+	for node, want := range map[string]string{"node-of-mine": "", "node-of-other": "other in namespace ns"} {
+		if got := rivals.On(mine, node); got != want {
+			t.Errorf("on %s is %q, want %q", node, got, want)
+		}
+	}
 }
 
 // Names of what is in other namespaces are not told: who may see one benchmark need not know of another tenant's.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -79,7 +80,8 @@ func (w *Waits) startingSince() *time.Time {
 		return nil
 	}
 	if i := w.awaitedAnchor(); i >= 0 {
-		return new(w.ReadySince(AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, MadeAt(w.AnchorOf(i))), w.AnchorVolumes(int32(i))))
+		began := AwaitedSince(w.Benchmark.Status.Anchors[i].StartTime, AnchorMadeAt(w.AnchorOf(i)))
+		return new(w.ReadySince(began, w.AnchorVolumes(int32(i))))
 	}
 	return nil
 }
@@ -171,6 +173,16 @@ func AwaitedSince(began *metav1.Time, made metav1.Time) time.Time {
 		return made.Time
 	}
 	return began.Time
+}
+
+// AnchorMadeAt returns when the pod of an anchor was made, zero if it is not there. One that only has claims
+// bound goes on with the wait of a pod that was released, and counts as made as long before.
+func AnchorMadeAt(pod *corev1.Pod) metav1.Time {
+	made := MadeAt(pod)
+	if pod != nil && job.OnlyBinds(pod) {
+		made.Time = made.Add(-attempt.ReserveFor)
+	}
+	return made
 }
 
 // MadeAt returns when an object was made, zero if it is not there.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -123,6 +124,30 @@ func TestAwaitedSince(t *testing.T) {
 	} {
 		if got := AwaitedSince(at(0), test.made); !got.Equal(noon.Add(test.want)) {
 			t.Errorf("%s: it is waited for since %s, want %s later than the attempt began", name, got, test.want)
+		}
+	}
+}
+
+// The pod that only has claims bound counts as made when the one before it was that let go of its node.
+func TestAnchorMadeAt(t *testing.T) {
+	sb := builder.OneRun("default", "sb").Build()
+	binder := *job.ForBinding(sb, job.Image{}, 0, 2, nil).Spec.Containers[0].Name
+	for name, test := range map[string]struct {
+		pod  *corev1.Pod
+		want metav1.Time
+	}{
+		"none":                  {nil, metav1.Time{}},
+		"one that holds a node": {&corev1.Pod{}, *at(0)},
+		"one that only binds": {
+			&corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: binder}}}},
+			*at(-attempt.ReserveFor),
+		},
+	} {
+		if test.pod != nil {
+			test.pod.CreationTimestamp = *at(0)
+		}
+		if got := AnchorMadeAt(test.pod); !got.Equal(&test.want) {
+			t.Errorf("%s: made at %s, want %s", name, got, test.want)
 		}
 	}
 }

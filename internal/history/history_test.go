@@ -249,3 +249,18 @@ func TestDecodeWhatIsLeft(t *testing.T) {
 		t.Errorf("points %v, want %v", got, want)
 	}
 }
+
+// A chunk is not decoded that is larger than those that are made, before or after it is inflated.
+func TestDecodeRefusesLargeChunks(t *testing.T) {
+	for name, test := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"as it is stored": {append([]byte(magic), make([]byte, MaxChunkBytes)...), "bytes: at most 786432 are read"},
+		"inflated":        {zip(make([]byte, MaxChunkBytes+1)), "gunzipped it has more than 786432 bytes"},
+	} {
+		if _, err := Decode([][]byte{test.data}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error %v, want one that says %q", name, err, test.want)
+		}
+	}
+}

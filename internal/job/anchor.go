@@ -3,6 +3,7 @@ package job
 import (
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 const (
 	// AnchorContainer is the container of an anchor.
 	AnchorContainer = "anchor"
+	// bindContainer is the container of a pod that takes the place of an anchor while claims are bound. Containers,
+	// unlike labels, cannot be changed, so its name tells the two kinds of pods apart.
+	bindContainer = "bind"
 
 	// anchorPath is the directory below which an anchor has the volumes, by the names of their targets.
 	anchorPath = "/volumes"
@@ -78,7 +82,7 @@ func atLast(steps int64, deadlines ...*int32) int64 {
 // all its runs measure from there, volumes are attached once, and what cannot be provisioned or attached shows before
 // the first run.
 func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
-	pod := anchor(sb, image, client, attempt, volumes).WithLabels(holderLabels(sb))
+	pod := anchor(sb, image, AnchorContainer, client, attempt, volumes).WithLabels(holderLabels(sb))
 	hold(pod.Spec, sb)
 	return pod
 }
@@ -86,7 +90,7 @@ func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32
 // ForBinding returns the pod that takes the place of an anchor while the client's claims are bound, which may take long. It
 // is placed like the anchor and has the same volumes, but it neither holds a node nor is kept off one that others hold.
 func ForBinding(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
-	pod := anchor(sb, image, client, attempt, volumes)
+	pod := anchor(sb, image, bindContainer, client, attempt, volumes)
 	place(pod.Spec, sb)
 	if spreads(sb) {
 		keepApart(pod.Spec, binders(sb))
@@ -94,15 +98,28 @@ func ForBinding(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int3
 	return pod
 }
 
-// IsHolder reports whether a pod keeps other benchmarks off its node. The pod of an anchor that only has claims bound does not.
-func IsHolder(pod *corev1.Pod) bool { return pod.Labels[v1alpha1.LabelHoldsNode] != "" }
+// OnlyBinds reports whether the pod of an anchor has claims bound and holds no node.
+func OnlyBinds(pod *corev1.Pod) bool {
+	return slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool { return c.Name == bindContainer })
+}
+
+// LabelsOfAnchor returns the labels by which the pod of an anchor keeps other benchmarks off its node, none if it only
+// has claims bound.
+func LabelsOfAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) map[string]string {
+	if OnlyBinds(pod) {
+		return nil
+	}
+	return holderLabels(sb)
+}
 
 // anchor returns the pod that both have in common.
-func anchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
+func anchor(
+	sb *v1alpha1.StorageBenchmark, image Image, container string, client, attempt int32, volumes []Volume,
+) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
 	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
-	c := runnerContainer(image, AnchorContainer, []string{"hold"}).
+	c := runnerContainer(image, container, []string{"hold"}).
 		WithResources(resources(anchorResources(sb)))
 	pod := podSpec(sb, holderSecurity(sb)).
 		// A node that was restarted starts it again.

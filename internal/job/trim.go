@@ -9,7 +9,7 @@ import (
 )
 
 // ownContainers are the names of the containers that the operator makes.
-var ownContainers = []string{LayoutContainer, MeasureContainer, CleanContainer, AnchorContainer}
+var ownContainers = []string{LayoutContainer, MeasureContainer, CleanContainer, AnchorContainer, bindContainer}
 
 // IsOwnContainer reports whether the operator makes containers of this name. Others may be injected into its pods.
 func IsOwnContainer(name string) bool { return slices.Contains(ownContainers, name) }

@@ -31,6 +31,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/turns"
 )
 
@@ -91,7 +92,8 @@ func run(m *testing.M) (code int, err error) {
 	}
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := errors.Join(share(ctx), makeClass(ctx), benchmarkChanges.watch(watching, config)); err != nil {
+	err = errors.Join(share(ctx), makeClass(ctx), awaitOwners(ctx), benchmarkChanges.watch(watching, config))
+	if err != nil {
 		return 1, err
 	}
 	queue = turns.New(machineLoad, nodeNames[sharedNodes:]...)
@@ -109,6 +111,19 @@ func run(m *testing.M) (code int, err error) {
 		errs = append(errs, do(ctx))
 	}
 	return code, errors.Join(errs...)
+}
+
+// awaitOwners waits until kube-apiserver takes owner references to StorageBenchmarks. It refuses them for some seconds
+// after their CustomResourceDefinition was created ("cannot find RESTMapping"). The operator waits for that as for a
+// quota, but tests with short deadlines expect other refusals.
+func awaitOwners(ctx context.Context) error {
+	of := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Name: "none", UID: "none"}}
+	owned := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: operatorNamespace, GenerateName: "owned-"}}
+	owned.OwnerReferences = []metav1.OwnerReference{
+		*metav1.NewControllerRef(of, v1alpha1.GroupVersion.WithKind("StorageBenchmark")),
+	}
+	wait := await.Wait{For: "owner references to StorageBenchmarks", Patience: patience}
+	return wait.Until(ctx, func(ctx context.Context) error { return k8s.Create(ctx, owned.DeepCopy(), client.DryRunAll) })
 }
 
 // ends are what is to be done at the end of all tests.

@@ -170,9 +170,18 @@ func (c *Cluster) outcome(pod *corev1.Pod) Outcome {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleAnchor {
-		return c.onAnchor(pod)
+		return ofAnchor(pod, c.onAnchor(pod))
 	}
 	return c.onPod(pod)
+}
+
+// ofAnchor has an outcome be that of the container that the pod of an anchor has: one that only has claims bound has
+// another.
+func ofAnchor(pod *corev1.Pod, outcome Outcome) Outcome {
+	if outcome.hangs == job.AnchorContainer {
+		outcome.hangs = pod.Spec.Containers[0].Name
+	}
+	return outcome
 }
 
 // LaysOut says whether a pod's container that is to measure still lays out files, which only its log tells.

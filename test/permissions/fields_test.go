@@ -84,7 +84,7 @@ var attempts = map[string]attempt{
 		`{"baseline":"a","targets":[{"name":"a","storageClassName":"standard"}]}`),
 	"expectations": free("what results are compared with", `{"expectations":[{"metric":"read.iops","min":"1"}]}`),
 	"repetitions":  free("deadlines and quotas limit runs", `{"repetitions":7}`),
-	"clients":      free("quotas limit pods and claims; ebs counts clients", `{"clients":128}`),
+	"clients":      free("quotas limit pods and claims", `{"clients":128}`),
 	"order":        free("the order of the benchmark's own runs", `{"order":"ByTarget"}`),
 	"deadlines":    free("they have maximums", `{"deadlines":{"runSeconds":86400}}`),
 	"suspend":      free("it ends the benchmark's own pods", `{"suspend":true}`),
