@@ -40,7 +40,8 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 		},
 	})
 	var claims corev1.PersistentVolumeClaimList
-	if err := listLive(t.Context(), live, &claims, client.InNamespace(namespace)); err != nil {
+	all := func(*corev1.PersistentVolumeClaim) bool { return true }
+	if err := listLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	names := sets.New[string]()
@@ -77,7 +78,7 @@ func TestWaitForThePage(t *testing.T) {
 			},
 		})
 		empty := func() client.ObjectList { return &corev1.PodList{} }
-		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) {}); !errors.Is(err, test.want) || asked {
+		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) error { return nil }); !errors.Is(err, test.want) || asked {
 			t.Errorf("%s: %v, want %v; the API server was asked: %t", name, err, test.want, asked)
 		}
 	}

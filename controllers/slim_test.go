@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -95,6 +96,8 @@ func manyFields() metav1.ObjectMeta {
 func slimMany() metav1.ObjectMeta {
 	left := manyFields()
 	left.Finalizers, left.ManagedFields, left.OwnerReferences = nil, nil, left.OwnerReferences[1:]
+	delete(left.Labels, "other")
+	delete(left.Annotations, "other")
 	return left
 }
 
@@ -181,6 +184,18 @@ func TestSlimBoundsWhatInflates(t *testing.T) {
 		"owners": func(pod *corev1.Pod) {
 			for range 85_000 {
 				pod.OwnerReferences = append(pod.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "P", Name: "p", UID: "u", Controller: new(true)})
+			}
+		},
+		"labels": func(pod *corev1.Pod) {
+			pod.Labels = map[string]string{}
+			for i := range 150_000 {
+				pod.Labels[strconv.Itoa(i)] = ""
+			}
+		},
+		"annotations": func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{v1alpha1.AnnotationRun: "run"}
+			for i := range 150_000 {
+				pod.Annotations[strconv.Itoa(i)] = ""
 			}
 		},
 		"containers": func(pod *corev1.Pod) {
