@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,11 +11,14 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -111,6 +116,72 @@ func TestCacheShortens(t *testing.T) {
 	if whole["benchmarks"] == 0 || whole["schedules"] == 0 || weight > budget+2*objects*2<<10 {
 		t.Errorf("the cache holds %d bytes, and has whole: %v", weight, whole)
 	}
+}
+
+// TestCachesTakeLittleMemory fills the caches with benchmarks of nearly 128 KiB and pods of a tenant, and with those of an
+// honest namespace, which are all kept.
+func TestCachesTakeLittleMemory(t *testing.T) {
+	const budget = 8 << 20
+	for name, test := range map[string]struct{ budget, least, most int64 }{
+		"without a budget": {budget: 1 << 40, least: 50 << 20, most: 1 << 40},
+		"with a budget":    {budget: budget, most: 2 * budget},
+	} {
+		caches := NewCaches(test.budget)
+		before := heapInUse()
+		benchmarks := filled(t, caches, &v1alpha1.StorageBenchmark{}, 400, func(namespace string, i int) client.Object {
+			sb := builder.OneRun(namespace, fmt.Sprint("sb-", i)).Build()
+			sb.UID = types.UID(fmt.Sprint(namespace, "-", i))
+			sb.Spec.Workloads[0].JobFile = new(strings.Repeat("#\n", 50<<10))
+			return sb
+		})
+		pods := filled(t, caches, &corev1.Pod{}, 12_000, func(namespace string, i int) client.Object { return labelled(namespace, i) })
+		takes := heapInUse() - before
+		t.Logf("%s: %d MiB for %d benchmarks and %d pods", name, takes>>20, len(benchmarks.GetStore().List()), len(pods.GetStore().List()))
+		if takes < test.least || takes > test.most {
+			t.Errorf("%s: the caches take %d bytes, want %d to %d", name, takes, test.least, test.most)
+		}
+		for key, store := range map[string]cache.Store{"honest/sb-0": benchmarks.GetStore(), "honest/forged-0": pods.GetStore()} {
+			object, found, err := store.GetByKey(key)
+			if sb, is := object.(*v1alpha1.StorageBenchmark); err != nil || !found || is && isTrimmed(sb) {
+				t.Errorf("%s: %s is not kept whole: %v", name, key, err)
+			}
+		}
+	}
+}
+
+// filled returns an informer that has heard of so many objects of a tenant, and of one of another namespace.
+func filled(
+	t *testing.T, caches *Caches, kind client.Object, n int, object func(namespace string, i int) client.Object,
+) cache.SharedIndexInformer {
+	t.Helper()
+	source := &cache.ListWatch{
+		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+			return nil, errors.New("it has to stream")
+		},
+		WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			events := watch.NewFake()
+			go func() {
+				for i := range n {
+					events.Add(object("mallory", i))
+				}
+				events.Add(object("honest", 0))
+				end, _ := kind.DeepCopyObject().(client.Object)
+				end.SetResourceVersion("7")
+				end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+				events.Action(watch.Bookmark, end)
+			}()
+			return events, nil
+		},
+	}
+	informer := caches.NewInformer(source, kind, 0, cache.Indexers{})
+	go informer.RunWithContext(t.Context())
+	await.Holds(t, func() error {
+		if !informer.HasSynced() {
+			return errors.New("it has not heard of all")
+		}
+		return nil
+	})
+	return informer
 }
 
 // TestNoRoomInTheCache has an operator whose caches have no room for anything measure, clean up and report: what is not

@@ -51,12 +51,14 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	return p.awaitCache(found)
 }
 
-// restore gives an object the labels and annotations back that it has lost, if the operator reads them. If it has all of
+// restore gives an object its labels and annotations back if it has lost one that the operator reads. If it has all of
 // these, the cache has yet to hear of it. A restoration is an error: then it is told where it goes on, has a deadline,
 // and is not repeated at once.
 func (p *pass) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
-	labels, annotations = readOf(labels, readLabels), readOf(annotations, readAnnotations)
-	lost := append(ours.Lacking(object.GetLabels(), labels), ours.Lacking(object.GetAnnotations(), annotations)...)
+	lost := append(
+		ours.Lacking(object.GetLabels(), readOf(labels, readLabels)),
+		ours.Lacking(object.GetAnnotations(), readOf(annotations, readAnnotations))...,
+	)
 	if len(lost) == 0 {
 		return nil
 	}
