@@ -323,13 +323,12 @@ func TestLiveClientCutsEachKind(t *testing.T) {
 		"Job":   &batchv1.Job{ObjectMeta: metadata, Spec: batchv1.JobSpec{Suspend: new(true), Template: template}},
 		"Event": &corev1.Event{ObjectMeta: metadata, InvolvedObject: corev1.ObjectReference{Namespace: w.Namespace}},
 	}
+	for _, object := range objects {
+		create(w, object)
+	}
+	objects["PartialObjectMetadata"] = &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
 	for kind := range slimKinds {
 		object := objects[kind]
-		if kind == "PartialObjectMetadata" {
-			object = &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
-		} else {
-			create(w, object)
-		}
 		list := listOf(t, object)
 		for what, err := range map[string]error{
 			"get":  mgr.GetAPIReader().Get(t.Context(), client.ObjectKeyFromObject(pod), object),

@@ -53,7 +53,7 @@ const maxCached = 128 << 10
 // trimBenchmark leaves of a benchmark its spec and its status. One that has ended, or is very large, is shortened.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.ManagedFields, sb.Labels = nil, nil
-	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics, v1alpha1.AnnotationHistoryKept})
+	sb.Annotations = readOf(sb.Annotations, benchmarkAnnotations)
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
 	if sb.Status.HasEnded() || weightOf(sb) > maxCached {
@@ -81,7 +81,7 @@ func shorten(sb *v1alpha1.StorageBenchmark) {
 func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 	s.ManagedFields, s.Labels, s.OwnerReferences, s.Finalizers = nil, nil, nil, nil
 	s.SelfLink = "" //nolint:staticcheck // As in trimMeta.
-	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged, v1alpha1.AnnotationBaselineFrom})
+	s.Annotations = readOf(s.Annotations, scheduleAnnotations)
 	if weightOf(s) > maxCached {
 		shortenSchedule(s)
 	}
