@@ -118,6 +118,23 @@ func TestCacheShortens(t *testing.T) {
 	}
 }
 
+// TestEndedBenchmarksTakeNoRoom checks that thousands of benchmarks which have ended leave room for those of their
+// namespace which go on.
+func TestEndedBenchmarksTakeNoRoom(t *testing.T) {
+	k := NewCaches(128 << 10).newKeeper()
+	for i := range 5000 {
+		sb := builder.OneRun("honest", fmt.Sprint("ended-", i)).Build()
+		sb.UID = types.UID(sb.Name)
+		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue}}
+		k.keep(sb)
+	}
+	sb := builder.OneRun("honest", "goes-on").Build()
+	sb.UID = "goes-on"
+	if !k.keep(sb) || isTrimmed(sb) {
+		t.Error("a benchmark that goes on is held without its spec")
+	}
+}
+
 // TestCachesTakeLittleMemory fills the caches with benchmarks of nearly 128 KiB and pods of a tenant, and with those of an
 // honest namespace, which are all kept.
 func TestCachesTakeLittleMemory(t *testing.T) {

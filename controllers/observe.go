@@ -10,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -18,11 +20,11 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	var claims corev1.PersistentVolumeClaimList
-	if err := observeKind(ctx, p, &jobs, p.isMadeJob()); err != nil {
+	if err := observeKind(ctx, p, &jobs, isMadeJob(p.sb)); err != nil {
 		return outcome{}, err
 	}
 	p.SortChildren(jobs.Items, nil, nil)
-	err := errors.Join(observeKind(ctx, p, &pods, p.isMadePod()), observeKind(ctx, p, &claims, p.hasClaimName))
+	err := errors.Join(observeKind(ctx, p, &pods, isMadePod(&p.Children)), observeKind(ctx, p, &claims, isNamedIn(p.ClaimTargets)))
 	if err != nil {
 		return outcome{}, err
 	}
@@ -51,21 +53,21 @@ func observeKind[L any, O client.Object, List interface {
 }
 
 // isMadeJob returns a function that reports whether a Job is one that the status says was made.
-func (p *pass) isMadeJob() func(*batchv1.Job) bool {
+func isMadeJob(sb *v1alpha1.StorageBenchmark) func(*batchv1.Job) bool {
 	var names sets.Set[string]
 	return func(j *batchv1.Job) bool {
 		if names == nil {
 			names = sets.New[string]()
-			for made := range ours.MadeJobs(p.sb) {
+			for made := range ours.MadeJobs(sb) {
 				names.Insert(made.Name)
 			}
 		}
-		return names.Has(j.Name) && ours.Job(p.sb, j)
+		return names.Has(j.Name) && ours.Job(sb, j)
 	}
 }
 
 // isMadePod returns a function that reports whether a pod is an anchor that the status knows of, or was made for a Job.
-func (p *pass) isMadePod() func(*corev1.Pod) bool {
-	anchors := sets.New(ours.AnchorNames(p.sb)...)
-	return func(pod *corev1.Pod) bool { return anchors.Has(pod.Name) || p.IsOfJob(pod) }
+func isMadePod(c *children.Children) func(*corev1.Pod) bool {
+	anchors := sets.New(ours.AnchorNames(c.Benchmark)...)
+	return func(pod *corev1.Pod) bool { return anchors.Has(pod.Name) || children.IsOfJob(c, pod) }
 }

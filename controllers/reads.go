@@ -78,21 +78,21 @@ func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 		return childLists{}, fmt.Errorf("list Jobs: %w", err)
 	}
 	var pods corev1.PodList
-	if err := listLive(ctx, p.Live, &pods, p.mayBeOwnPod(jobs.Items), p.own()...); err != nil {
+	if err := listLive(ctx, p.Live, &pods, mayBeOwnPod(p.sb, jobs.Items), p.own()...); err != nil {
 		return childLists{}, fmt.Errorf("list pods: %w", err)
 	}
 	return childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items)}, nil
 }
 
-// mayBeOwnPod returns a function that reports whether a pod may have been made for the benchmark, which has the Jobs.
-func (p *pass) mayBeOwnPod(jobs []batchv1.Job) func(*corev1.Pod) bool {
+// mayBeOwnPod returns a function that reports whether a pod may have been made for a benchmark, which has the Jobs.
+func mayBeOwnPod(sb *v1alpha1.StorageBenchmark, jobs []batchv1.Job) func(*corev1.Pod) bool {
 	uids := sets.New[types.UID]()
 	for i := range jobs {
 		uids.Insert(jobs[i].UID)
 	}
 	return func(pod *corev1.Pod) bool {
-		left, depends := ours.IsLeft(p.sb, pod, uids)
-		return left || depends != nil || ours.Anchor(p.sb, pod)
+		left, depends := ours.IsLeft(sb, pod, uids)
+		return left || depends != nil || ours.Anchor(sb, pod)
 	}
 }
 
@@ -143,7 +143,7 @@ func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolume
 func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.ClaimTargets) > fewClaims {
 		var list corev1.PersistentVolumeClaimList
-		err := listLive(ctx, p.Live, &list, p.hasClaimName, client.InNamespace(p.sb.Namespace))
+		err := listLive(ctx, p.Live, &list, isNamedIn(p.ClaimTargets), client.InNamespace(p.sb.Namespace))
 		if err != nil {
 			return nil, fmt.Errorf("list claims: %w", err)
 		}
@@ -162,9 +162,9 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 	return claims, nil
 }
 
-// hasClaimName reports whether a claim has a name that the benchmark gives.
-func (p *pass) hasClaimName(claim *corev1.PersistentVolumeClaim) bool {
-	return p.ClaimTargets[claim.Name] != ""
+// isNamedIn returns a function that reports whether a claim has the name of one of the claims of the targets.
+func isNamedIn(targets map[string]string) func(*corev1.PersistentVolumeClaim) bool {
+	return func(claim *corev1.PersistentVolumeClaim) bool { return targets[claim.Name] != "" }
 }
 
 // liveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, because the operator needs that right anyway.

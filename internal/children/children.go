@@ -67,8 +67,8 @@ func (c *Children) sortPods(pods []corev1.Pod) {
 	}
 }
 
-// IsOfJob reports whether a pod was made for one of the benchmark's Jobs, or measures for one that is gone.
-func (c *Children) IsOfJob(pod *corev1.Pod) bool {
+// IsOfJob reports whether a pod was made for one of the Jobs of a benchmark, or measures for one that is gone.
+func IsOfJob(c *Children, pod *corev1.Pod) bool {
 	return c.jobOf(pod) != nil || ours.NamedPod(c.Benchmark, pod) && attempt.MayMeasure(pod)
 }
 
