@@ -83,7 +83,8 @@ func TestCacheLeavesOut(t *testing.T) {
 		t.Error("pods are left out that are gone")
 	}
 	k.share.BeginList()
-	end := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}
+	end := &corev1.Pod{}
+	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
 	if _, keeps := k.filterEvent(watch.Event{Type: watch.Bookmark, Object: end}); !keeps {
 		t.Error("the cache does not hear that the list has ended")
 	}
@@ -151,13 +152,18 @@ func TestCachesTakeLittleMemory(t *testing.T) {
 			sb.Spec.Workloads[0].JobFile = new(strings.Repeat("#\n", 50<<10))
 			return sb
 		})
-		pods := filled(t, caches, &corev1.Pod{}, 12_000, func(namespace string, i int) client.Object { return labelled(namespace, i) })
+		pods := filled(t, caches, &corev1.Pod{}, 12_000, func(namespace string, i int) client.Object {
+			return labelled(namespace, i)
+		})
 		takes := heapInUse() - before
-		t.Logf("%s: %d MiB for %d benchmarks and %d pods", name, takes>>20, len(benchmarks.GetStore().List()), len(pods.GetStore().List()))
+		t.Logf("%s: %d MiB for %d benchmarks and %d pods",
+			name, takes>>20, len(benchmarks.GetStore().List()), len(pods.GetStore().List()))
 		if takes < test.least || takes > test.most {
 			t.Errorf("%s: the caches take %d bytes, want %d to %d", name, takes, test.least, test.most)
 		}
-		for key, store := range map[string]cache.Store{"honest/sb-0": benchmarks.GetStore(), "honest/forged-0": pods.GetStore()} {
+		for key, store := range map[string]cache.Store{
+			"honest/sb-0": benchmarks.GetStore(), "honest/forged-0": pods.GetStore(),
+		} {
 			object, found, err := store.GetByKey(key)
 			if sb, is := object.(*v1alpha1.StorageBenchmark); err != nil || !found || is && isTrimmed(sb) {
 				t.Errorf("%s: %s is not kept whole: %v", name, key, err)
@@ -205,8 +211,12 @@ func filled(
 // in a cache is read from the API server. No run is repeated, and nothing is left.
 func TestNoRoomInTheCache(t *testing.T) {
 	for name, sb := range map[string]*builder.Benchmark{
-		"one client":      builder.OneRun("", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(3)) }),
-		"several clients": builder.OneRun("", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }),
+		"one client": builder.OneRun("", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Repetitions = new(int32(3))
+		}),
+		"several clients": builder.OneRun("", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
+			sb.Spec.Clients = new(int32(3))
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldWithoutOperator(t)

@@ -88,7 +88,8 @@ func TestLiveListsAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(pods.Items) > test.most || lists > test.lists || test.most > 0 && len(pods.Items) == 0 {
-			t.Errorf("%s: %d pods are kept after %d lists, want at most %d and %d", name, len(pods.Items), lists, test.most, test.lists)
+			t.Errorf("%s: %d pods are kept after %d lists, want at most %d and %d",
+				name, len(pods.Items), lists, test.most, test.lists)
 		}
 	}
 }

@@ -24,7 +24,10 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 		return outcome{}, err
 	}
 	p.SortChildren(jobs.Items, nil, nil)
-	err := errors.Join(observeKind(ctx, p, &pods, isMadePod(&p.Children)), observeKind(ctx, p, &claims, isNamedIn(p.ClaimTargets)))
+	err := errors.Join(
+		observeKind(ctx, p, &pods, isMadePod(&p.Children)),
+		observeKind(ctx, p, &claims, isNamedIn(p.ClaimTargets)),
+	)
 	if err != nil {
 		return outcome{}, err
 	}
