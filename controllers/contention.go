@@ -16,7 +16,8 @@ import (
 // rivals reads by which pods others hold nodes, or wait for one, and of the benchmarks that these are of.
 func (p *pass) rivals(ctx context.Context) (attempt.Rivals, error) {
 	var pods corev1.PodList
-	if err := p.Client.List(ctx, &pods, client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}); err != nil {
+	holders := client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}
+	if err := p.Client.List(ctx, &pods, holders, client.UnsafeDisableDeepCopy); err != nil { // they are only looked at
 		return attempt.Rivals{}, fmt.Errorf("list pods that hold nodes: %w", err)
 	}
 	rivals := attempt.RivalsOf(p.sb, pods.Items)

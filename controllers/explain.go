@@ -78,7 +78,7 @@ const eventPatience = 2 * time.Second
 func (p *pass) askForWarning(ctx context.Context, about types.UID) (latest, error) {
 	selector := fields.OneTermEqualSelector("involvedObject.uid", string(about))
 	var ofNewPod, asked, other latest
-	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) {
+	err := eachLive(ctx, p.Live, eventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) error {
 		switch {
 		case event.Reason == externalProvisioning:
 			asked.add(event)
@@ -88,6 +88,7 @@ func (p *pass) askForWarning(ctx context.Context, about types.UID) (latest, erro
 		default:
 			other.add(event)
 		}
+		return nil
 	}, client.InNamespace(p.sb.Namespace), client.MatchingFieldsSelector{Selector: selector})
 	if err != nil {
 		return latest{}, fmt.Errorf("list events: %w", err)

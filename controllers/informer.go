@@ -11,34 +11,92 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // reconnectInterval is how often an informer tries to reach an API server that is away, up to twice as long with jitter. The reflector's own
 // interval grows to a minute, so that an API server that was away for 20 s was seen again after another 67 s.
 const reconnectInterval = time.Second
 
-// NewInformer returns an informer for the cache. An API server that streams objects (Kubernetes 1.34 and later) gives it one after the other.
-// Of others it would list all at once, which an operator that starts beside large ones does not survive: it lists them a few at a
-// time, and leaves of each what is kept.
-func NewInformer(source cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	whole := cache.ToListerWatcherWithContext(source)
+// NewInformer returns an informer for the operator's cache. An API server that streams objects (Kubernetes 1.34 and
+// later) sends one after the other. From others the informer reads pages of a few objects, because an operator that
+// starts beside many large objects would not survive one list of all. A keeper decides what is kept of each object.
+func (c *Caches) NewInformer(
+	source cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers,
+) cache.SharedIndexInformer {
+	whole, kept := cache.ToListerWatcherWithContext(source), c.newKeeper()
 	return cache.NewSharedIndexInformer(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			kept.share.BeginList()
 			// An API server gives no pages of what it has in a cache of its own.
 			options.ResourceVersion, options.ResourceVersionMatch, options.Limit = "", "", 0
-			return inPages(ctx, forever, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			all, err := inPages(ctx, forever, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 				page, err := reach(ctx, func() (runtime.Object, error) { return whole.ListWithContext(ctx, options) })
 				if err != nil {
 					return nil, err
 				}
-				return page, meta.EachListItem(page, typed(trim))
+				return page, kept.filterPage(page)
 			})
+			if err == nil {
+				kept.share.EndList()
+			}
+			return all, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			return reach(ctx, func() (watch.Interface, error) { return whole.WatchWithContext(ctx, options) })
+			if ptr.Deref(options.SendInitialEvents, false) {
+				kept.share.BeginList()
+			}
+			events, err := reach(ctx, func() (watch.Interface, error) { return whole.WatchWithContext(ctx, options) })
+			if err != nil {
+				return nil, err
+			}
+			return watch.Filter(events, kept.filterEvent), nil
 		},
 	}, example, resync, indexers)
+}
+
+// filterPage leaves of a page of a list what is kept.
+func (k *keeper) filterPage(page runtime.Object) error {
+	var kept []runtime.Object
+	err := meta.EachListItemWithAlloc(page, func(object runtime.Object) error {
+		if k.keep(object) {
+			kept = append(kept, object)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return meta.SetList(page, kept)
+}
+
+// filterEvent returns an event with what is kept of its object, and reports whether the cache hears of it. An object that
+// the cache may hold no longer is deleted there.
+func (k *keeper) filterEvent(event watch.Event) (watch.Event, bool) {
+	object, is := event.Object.(client.Object)
+	switch {
+	case event.Type == watch.Bookmark:
+		if is && object.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+			k.share.EndList()
+		}
+		return event, true
+	case !is || event.Type == watch.Error:
+		return event, true
+	case event.Type == watch.Deleted:
+		trim(object)
+		k.share.Drop(object.GetUID())
+		k.caches.tell(object) // the informer tells only of what it holds
+		return event, true
+	}
+	held := k.share.Holds(object.GetUID())
+	if k.keep(object) {
+		return event, true
+	}
+	k.caches.tell(object)
+	event.Type = watch.Deleted
+	return event, held
 }
 
 // reach calls an API server until there is one: until it answers, or fails in another way than to refuse connections.

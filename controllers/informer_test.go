@@ -53,7 +53,7 @@ func TestInformerListsInPages(t *testing.T) {
 			return watch.NewFake(), nil
 		},
 	}
-	informer := NewInformer(source, &corev1.Pod{}, 0, cache.Indexers{})
+	informer := NewCaches(32<<20).NewInformer(source, &corev1.Pod{}, 0, cache.Indexers{})
 	go informer.RunWithContext(t.Context())
 	await.Holds(t, func() error {
 		if !informer.HasSynced() {

@@ -51,14 +51,24 @@ func inPages(ctx context.Context, patience time.Duration, options metav1.ListOpt
 	return all, err
 }
 
-// eachLive reads objects from the API server, a few at a time, and looks at each. It waits for its turn for as long as patience says.
-func eachLive[O runtime.Object](ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(O), options ...client.ListOption) error {
+// eachLive reads objects from the API server, a few at a time, and looks at each. It waits for its turn for as long as
+// patience says. An error of the function ends it.
+func eachLive[O runtime.Object](
+	ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(O) error,
+	options ...client.ListOption,
+) error {
 	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
 		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
 			return nil, err
 		}
-		if err := meta.EachListItemWithAlloc(page, typed(look)); err != nil {
+		err := meta.EachListItemWithAlloc(page, func(object runtime.Object) error {
+			if o, is := object.(O); is {
+				return look(o)
+			}
+			return nil
+		})
+		if err != nil {
 			return nil, err
 		}
 		return page, meta.SetList(page, nil)
@@ -76,17 +86,34 @@ func typed[O runtime.Object](look func(O)) func(runtime.Object) error {
 	}
 }
 
-// listLive reads objects from the API server, a few at a time, and leaves of each what the operator reads of it.
-func listLive[L any, List interface {
+// maxLiveList is how many bytes of memory a list of objects may take that was read from the API server. A benchmark of 128
+// clients takes less. What is more than that was forged.
+const maxLiveList = 4 << 20
+
+// errEnough ends a list that takes as much memory as it may.
+var errEnough = errors.New("a list takes as much memory as it may")
+
+// listLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory, and
+// leaves of each what the operator reads of it. Callers that remove objects have to list again until none is left.
+func listLive[L any, O client.Object, List interface {
 	*L
 	client.ObjectList
-}](ctx context.Context, live client.Reader, list List, options ...client.ListOption) error {
+}](ctx context.Context, live client.Reader, list List, wanted func(O) bool, options ...client.ListOption) error {
 	var all []runtime.Object
-	err := eachLive(ctx, live, forever, func() client.ObjectList { return List(new(L)) }, func(object runtime.Object) {
+	weight := 0
+	empty := func() client.ObjectList { return List(new(L)) }
+	err := eachLive(ctx, live, forever, empty, func(object O) error {
 		trim(object)
+		if !wanted(object) {
+			return nil
+		}
 		all = append(all, object)
+		if weight += weightOf(object); weight > maxLiveList {
+			return errEnough
+		}
+		return nil
 	}, options...)
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	return meta.SetList(list, all)

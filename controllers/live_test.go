@@ -40,7 +40,8 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 		},
 	})
 	var claims corev1.PersistentVolumeClaimList
-	if err := listLive(t.Context(), live, &claims, client.InNamespace(namespace)); err != nil {
+	all := func(*corev1.PersistentVolumeClaim) bool { return true }
+	if err := listLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	names := sets.New[string]()
@@ -52,6 +53,44 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 	}
 	if len(names) != liveAtOnce+1 {
 		t.Errorf("%d claims are found", len(names))
+	}
+}
+
+// TestLiveListsAreBounded checks that a list keeps only wanted objects, and ends when these take as much memory as it may
+// take: somebody may have forged any number.
+func TestLiveListsAreBounded(t *testing.T) {
+	const large, most = 64 << 10, 1000
+	lists := 0
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			lists++
+			pods := list.(*corev1.PodList)
+			for i := range liveAtOnce {
+				pods.Items = append(pods.Items, *labelled("mallory", i))
+				pods.Items[i].Status.Message = strings.Repeat("m", large)
+			}
+			if pods.Continue = "more"; lists == most {
+				pods.Continue = ""
+			}
+			return nil
+		},
+	})
+	for name, test := range map[string]struct {
+		wanted      func(*corev1.Pod) bool
+		most, lists int
+	}{
+		"all are wanted":  {func(*corev1.Pod) bool { return true }, maxLiveList/large + 1, maxLiveList/large/liveAtOnce + 1},
+		"none are wanted": {func(*corev1.Pod) bool { return false }, 0, most},
+	} {
+		lists = 0
+		var pods corev1.PodList
+		if err := listLive(t.Context(), live, &pods, test.wanted); err != nil {
+			t.Fatal(err)
+		}
+		if len(pods.Items) > test.most || lists > test.lists || test.most > 0 && len(pods.Items) == 0 {
+			t.Errorf("%s: %d pods are kept after %d lists, want at most %d and %d",
+				name, len(pods.Items), lists, test.most, test.lists)
+		}
 	}
 }
 
@@ -77,7 +116,7 @@ func TestWaitForThePage(t *testing.T) {
 			},
 		})
 		empty := func() client.ObjectList { return &corev1.PodList{} }
-		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) {}); !errors.Is(err, test.want) || asked {
+		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) error { return nil }); !errors.Is(err, test.want) || asked {
 			t.Errorf("%s: %v, want %v; the API server was asked: %t", name, err, test.want, asked)
 		}
 	}

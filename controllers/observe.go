@@ -2,24 +2,75 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/children"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// observe reads the benchmark's children from the cache.
+// observe reads the benchmark's children from the cache, and those that the cache has no room for from the API server.
 func observe(ctx context.Context, p *pass) (outcome, error) {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	var claims corev1.PersistentVolumeClaimList
-	for _, list := range []client.ObjectList{&jobs, &pods, &claims} {
-		if err := p.Client.List(ctx, list, p.own()...); err != nil {
-			return outcome{}, fmt.Errorf("list children: %w", err)
-		}
+	if err := observeKind(ctx, p, &jobs, isMadeJob(p.sb)); err != nil {
+		return outcome{}, err
+	}
+	p.SortChildren(jobs.Items, nil, nil)
+	err := errors.Join(
+		observeKind(ctx, p, &pods, isMadePod(&p.Children)),
+		observeKind(ctx, p, &claims, isNamedIn(p.ClaimTargets)),
+	)
+	if err != nil {
+		return outcome{}, err
 	}
 	p.SortChildren(jobs.Items, pods.Items, claims.Items)
 	p.memory.noteBound(p.Claims, p.now.Time)
 	return goOn(), nil
+}
+
+// observeKind reads the benchmark's children of a kind. Where it asks the API server it keeps only the wanted ones:
+// others may have forged thousands.
+func observeKind[L any, O client.Object, List interface {
+	*L
+	client.ObjectList
+}](ctx context.Context, p *pass, list List, wanted func(O) bool) error {
+	var kind O
+	var err error
+	if p.Caches.leavesOut(client.ObjectKeyFromObject(p.sb), kind) {
+		err = listLive(ctx, p.Live, list, wanted, p.own()...)
+	} else {
+		err = p.Client.List(ctx, list, p.own()...)
+	}
+	if err != nil {
+		return fmt.Errorf("list children: %w", err)
+	}
+	return nil
+}
+
+// isMadeJob returns a function that reports whether a Job is one that the status says was made.
+func isMadeJob(sb *v1alpha1.StorageBenchmark) func(*batchv1.Job) bool {
+	var names sets.Set[string]
+	return func(j *batchv1.Job) bool {
+		if names == nil {
+			names = sets.New[string]()
+			for made := range ours.MadeJobs(sb) {
+				names.Insert(made.Name)
+			}
+		}
+		return names.Has(j.Name) && ours.Job(sb, j)
+	}
+}
+
+// isMadePod returns a function that reports whether a pod is an anchor that the status knows of, or was made for a Job.
+func isMadePod(c *children.Children) func(*corev1.Pod) bool {
+	anchors := sets.New(ours.AnchorNames(c.Benchmark)...)
+	return func(pod *corev1.Pod) bool { return anchors.Has(pod.Name) || children.IsOfJob(c, pod) }
 }

@@ -72,14 +72,17 @@ type orphan struct {
 // Sweep removes the orphans that there are, those that can be removed also if others cannot.
 func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	made, err := l.made(ctx)
-	if made = slices.DeleteFunc(made, func(found orphan) bool { return l.isKnown(ctx, found.of) }); len(made) == 0 {
+	if len(made) == 0 {
 		return err
 	}
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
 	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
 	there := sets.New[types.UID]()
 	for _, namespace := range l.reach() {
-		note := func(meta *metav1.ObjectMeta) { there.Insert(meta.UID) }
+		note := func(meta *metav1.ObjectMeta) error {
+			there.Insert(meta.UID)
+			return nil
+		}
 		if err := l.each(ctx, v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"), note, client.InNamespace(namespace)); err != nil {
 			return err
 		}
@@ -127,16 +130,28 @@ var (
 	}
 )
 
-// made returns what was made for benchmarks, of all kinds that can be listed, and is not being deleted.
+// maxOrphans is how many orphans a sweep removes at most. More than that are removed by the next sweeps.
+const maxOrphans = 1000
+
+// errMoreOrphans has the next sweep follow soon.
+var errMoreOrphans = fmt.Errorf("there are more than %d orphaned objects", maxOrphans)
+
+// made returns what was made for benchmarks that are not known, of all kinds that can be listed, and is not being deleted.
 func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 	var made []orphan
 	var errs []error
 	list := func(kinds map[schema.GroupVersionKind]collected, namespace string) {
 		for kind, object := range kinds {
-			errs = append(errs, l.each(ctx, kind, func(meta *metav1.ObjectMeta) {
-				if of := ours.Benchmark(object(*meta)); of != nil && meta.DeletionTimestamp.IsZero() {
-					made = append(made, orphan{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
+			errs = append(errs, l.each(ctx, kind, func(meta *metav1.ObjectMeta) error {
+				of := ours.Benchmark(object(*meta))
+				switch {
+				case of == nil || !meta.DeletionTimestamp.IsZero() || l.isKnown(ctx, of):
+					return nil
+				case len(made) == maxOrphans:
+					return errMoreOrphans
 				}
+				made = append(made, orphan{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
+				return nil
 			}, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}))
 		}
 	}
@@ -150,13 +165,15 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 }
 
 // each looks at the metadata of all objects of a kind.
-func (l *OrphanCollector) each(ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta), options ...client.ListOption) error {
+func (l *OrphanCollector) each(
+	ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta) error, options ...client.ListOption,
+) error {
 	empty := func() client.ObjectList {
 		return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}}
 	}
-	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
+	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) error {
 		object.OwnerReferences = controllersOf(object.OwnerReferences)
-		look(&object.ObjectMeta)
+		return look(&object.ObjectMeta)
 	}, options...)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", kind.Kind, err)

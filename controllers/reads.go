@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -72,14 +73,27 @@ func (p *pass) listChildren(ctx context.Context, having client.MatchingLabels) (
 // readChildren lists the benchmark's Jobs, and then its pods: of a pod that is made in between, the Job is in the list.
 func (p *pass) readChildren(ctx context.Context) (childLists, error) {
 	var jobs batchv1.JobList
-	if err := listLive(ctx, p.Live, &jobs, p.own()...); err != nil {
+	isJob := func(j *batchv1.Job) bool { return ours.Job(p.sb, j) }
+	if err := listLive(ctx, p.Live, &jobs, isJob, p.own()...); err != nil {
 		return childLists{}, fmt.Errorf("list Jobs: %w", err)
 	}
 	var pods corev1.PodList
-	if err := listLive(ctx, p.Live, &pods, p.own()...); err != nil {
+	if err := listLive(ctx, p.Live, &pods, mayBeOwnPod(p.sb, jobs.Items), p.own()...); err != nil {
 		return childLists{}, fmt.Errorf("list pods: %w", err)
 	}
 	return childLists{jobs: pointers(jobs.Items), pods: pointers(pods.Items)}, nil
+}
+
+// mayBeOwnPod returns a function that reports whether a pod may have been made for a benchmark, which has the Jobs.
+func mayBeOwnPod(sb *v1alpha1.StorageBenchmark, jobs []batchv1.Job) func(*corev1.Pod) bool {
+	uids := sets.New[types.UID]()
+	for i := range jobs {
+		uids.Insert(jobs[i].UID)
+	}
+	return func(pod *corev1.Pod) bool {
+		left, depends := ours.IsLeft(sb, pod, uids)
+		return left || depends != nil || ours.Anchor(sb, pod)
+	}
 }
 
 // listAnchors returns the pods of anchors. It lists no other pods: there may be many that have ended.
@@ -91,7 +105,8 @@ func (p *pass) listAnchors(ctx context.Context) ([]*corev1.Pod, error) {
 		return withLabels(listed.pods, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleAnchor}), nil
 	}
 	var pods corev1.PodList
-	if err := listLive(ctx, p.Live, &pods, p.own(v1alpha1.LabelRole, v1alpha1.RoleAnchor)...); err != nil {
+	isAnchor := func(pod *corev1.Pod) bool { return ours.Anchor(p.sb, pod) }
+	if err := listLive(ctx, p.Live, &pods, isAnchor, p.own(v1alpha1.LabelRole, v1alpha1.RoleAnchor)...); err != nil {
 		return nil, fmt.Errorf("list anchors: %w", err)
 	}
 	return pointers(pods.Items), nil
@@ -128,10 +143,11 @@ func (p *pass) liveClaims(ctx context.Context) (claims []corev1.PersistentVolume
 func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.ClaimTargets) > fewClaims {
 		var list corev1.PersistentVolumeClaimList
-		if err := listLive(ctx, p.Live, &list, client.InNamespace(p.sb.Namespace)); err != nil {
+		err := listLive(ctx, p.Live, &list, isNamedIn(p.ClaimTargets), client.InNamespace(p.sb.Namespace))
+		if err != nil {
 			return nil, fmt.Errorf("list claims: %w", err)
 		}
-		return slices.DeleteFunc(list.Items, func(claim corev1.PersistentVolumeClaim) bool { return p.ClaimTargets[claim.Name] == "" }), nil
+		return list.Items, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.ClaimTargets)) {
 		claim, err := p.liveClaim(ctx, name, "get claim "+name)
@@ -144,6 +160,11 @@ func (p *pass) readClaims(ctx context.Context) (claims []corev1.PersistentVolume
 		}
 	}
 	return claims, nil
+}
+
+// isNamedIn returns a function that reports whether a claim has the name of one of the claims of the targets.
+func isNamedIn(targets map[string]string) func(*corev1.PersistentVolumeClaim) bool {
+	return func(claim *corev1.PersistentVolumeClaim) bool { return targets[claim.Name] != "" }
 }
 
 // liveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, because the operator needs that right anyway.

@@ -53,6 +53,8 @@ type Reconciler struct {
 	Client client.Client
 	// Live reads from the API server what is not cached, or must not be stale.
 	Live client.Reader
+	// Caches are those that Client reads from. nil: they have no budget.
+	Caches *Caches
 	// merging is held while the series of several clients are merged.
 	merging sync.Mutex
 
@@ -107,6 +109,7 @@ func (r *Reconciler) turnLimit() int {
 // SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.Client = crd.RefuseUnknown(r.Client)
+	r.Caches.tellOf(r.turns.Recall)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.StorageBenchmark{}).
 		Owns(&batchv1.Job{}).

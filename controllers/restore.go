@@ -125,10 +125,14 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	return p.awaitCache(found)
 }
 
-// restore gives an object the labels and annotations back that it has lost. If it has all, the cache has yet to hear of it. That it had to
-// is an error, so that it is told where it goes on, has a deadline, and is not repeated at once.
+// restore gives an object its labels and annotations back if it has lost one that the operator reads. If it has all of
+// these, the cache has yet to hear of it. A restoration is an error: then it is told where it goes on, has a deadline,
+// and is not repeated at once.
 func (p *pass) restore(ctx context.Context, object client.Object, labels, annotations map[string]string) error {
-	lost := append(ours.Lacking(object.GetLabels(), labels), ours.Lacking(object.GetAnnotations(), annotations)...)
+	lost := append(
+		ours.Lacking(object.GetLabels(), readOf(labels, readLabels)),
+		ours.Lacking(object.GetAnnotations(), readOf(annotations, readAnnotations))...,
+	)
 	if len(lost) == 0 {
 		return nil
 	}
@@ -146,14 +150,15 @@ func (p *pass) restore(ctx context.Context, object client.Object, labels, annota
 // That it had to is no error: the pod is found, and the deadlines of its run hold.
 func (p *pass) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := listLive(ctx, p.Live, &pods, client.InNamespace(j.Namespace), client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}); err != nil {
+	isPodOfJob := func(pod *corev1.Pod) bool { return ours.PodOf(j, pod) } // a label can be anybody's
+	labelled := client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}
+	if err := listLive(ctx, p.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled); err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
-	i := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool { return ours.PodOf(j, &pod) }) // a label can be anybody's
-	if i < 0 {
+	if len(pods.Items) == 0 {
 		return nil, nil
 	}
-	pod := &pods.Items[i]
+	pod := &pods.Items[0]
 	if lost := ours.Lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
 		// It is read and patched by one client, and its answer is not what this pass has seen.
 		_ = p.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)

@@ -21,8 +21,8 @@ import (
 // struct. Tenants may make such pods and Jobs, with the operator's label. So what the operator does not read of an object is cut out of
 // the API server's answer before it is decoded. Kubernetes' own objects come as protobuf, whose fields can be skipped without decoding them.
 
-// SlimAnswers cuts the API server's answers to the fields of pods, Jobs, claims, events and ConfigMaps that the operator
-// reads.
+// SlimAnswers cuts the API server's answers to the fields of pods, Jobs, claims, events and ConfigMaps, and to the metadata
+// of StorageBenchmarks and schedules, that the operator reads.
 func SlimAnswers(config *rest.Config) {
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
 		switch {
@@ -34,6 +34,8 @@ func SlimAnswers(config *rest.Config) {
 			return replaceBody(response, math.MaxInt64, slim)
 		case request.Method == http.MethodPatch && request.Header.Get("Content-Type") == string(types.ApplyYAMLPatchType) && isOf(response, runtime.ContentTypeJSON):
 			return replaceBody(response, math.MaxInt64, slimApplied)
+		case isOf(response, runtime.ContentTypeJSON) && isOneOfOurs(request):
+			return replaceBody(response, math.MaxInt64, func(text []byte) ([]byte, error) { return slimOurs(text), nil })
 		}
 		return nil
 	})

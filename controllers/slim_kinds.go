@@ -1,9 +1,11 @@
 package controllers
 
 import (
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -38,12 +40,32 @@ func keptOf(kind string) message {
 	return kept
 }
 
-// slimMeta leaves out selfLink (4), finalizers (14), managedFields (17), and owners that do not control the object.
+// slimMeta leaves out selfLink (4), finalizers (14), managedFields (17), owners that do not control the object, and all
+// labels and annotations that the operator does not read: of 1.5 MiB of short ones each takes 10 times as much memory.
 var slimMeta = keptField{of: message{
 	1: whole, 2: whole, 3: whole, 5: whole, 6: whole, 7: whole, 8: whole, 9: whole, 10: whole, // names, versions, times
-	11: whole, 12: whole, // labels, annotations
+	11: {only: hasKey(slimLabels)}, 12: {only: hasKey(slimAnnotations)},
 	13: {only: isController, most: 1},
 }}
+
+// slimLabels are the labels that the operator reads from its children, and from its volumes and classes.
+var slimLabels = append([]string{v1alpha1.LabelNamespace, v1alpha1.LabelUID}, readLabels...)
+
+// slimAnnotations are the annotations that the operator reads, and the one by which an informer knows that it has heard of
+// all objects.
+var slimAnnotations = append([]string{metav1.InitialEventsAnnotationKey}, readAnnotations...)
+
+// hasKey returns a function that reports whether an entry of a map has one of the keys.
+func hasKey(keys []string) func([]byte) bool {
+	return func(entry []byte) bool {
+		has := false
+		_ = eachField(entry, func(number protowire.Number, value, _ []byte) error {
+			has = has || number == 1 && slices.Contains(keys, string(value))
+			return nil
+		})
+		return has
+	}
+}
 
 // isController says whether an owner controls the object.
 func isController(owner []byte) bool {
@@ -108,14 +130,4 @@ var shortText = keptField{into: func(text []byte) ([]byte, error) {
 var slimConfigMap = message{1: {of: message{
 	1: whole, 3: whole, 5: whole, 6: whole, // name, namespace, uid, resourceVersion
 	13: {only: isController, most: 1},
-}}, 3: {only: isHistory, most: 1}, 4: whole} // binaryData, immutable
-
-// isHistory reports whether an entry of binaryData holds a history chunk.
-func isHistory(entry []byte) bool {
-	is := false
-	_ = eachField(entry, func(number protowire.Number, value, _ []byte) error {
-		is = is || number == 1 && string(value) == v1alpha1.HistoryKey
-		return nil
-	})
-	return is
-}
+}}, 3: {only: hasKey([]string{v1alpha1.HistoryKey}), most: 1}, 4: whole} // binaryData, immutable

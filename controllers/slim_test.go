@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -95,6 +97,8 @@ func manyFields() metav1.ObjectMeta {
 func slimMany() metav1.ObjectMeta {
 	left := manyFields()
 	left.Finalizers, left.ManagedFields, left.OwnerReferences = nil, nil, left.OwnerReferences[1:]
+	delete(left.Labels, "other")
+	delete(left.Annotations, "other")
 	return left
 }
 
@@ -181,6 +185,18 @@ func TestSlimBoundsWhatInflates(t *testing.T) {
 		"owners": func(pod *corev1.Pod) {
 			for range 85_000 {
 				pod.OwnerReferences = append(pod.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "P", Name: "p", UID: "u", Controller: new(true)})
+			}
+		},
+		"labels": func(pod *corev1.Pod) {
+			pod.Labels = map[string]string{}
+			for i := range 150_000 {
+				pod.Labels[strconv.Itoa(i)] = ""
+			}
+		},
+		"annotations": func(pod *corev1.Pod) {
+			pod.Annotations = map[string]string{v1alpha1.AnnotationRun: "run"}
+			for i := range 150_000 {
+				pod.Annotations[strconv.Itoa(i)] = ""
 			}
 		},
 		"containers": func(pod *corev1.Pod) {
@@ -283,6 +299,74 @@ func TestSlimAnswersOfAnAPIServer(t *testing.T) {
 			t.Errorf("%s: the answer is %+v", what, answer)
 		}
 	}
+}
+
+// TestLiveClientCutsEachKind checks that the manager's client, which reads from a real API server, gets each kind of
+// slimKinds as protobuf: what comes as JSON is not cut, and 1 MiB of it may take 10 MiB of memory.
+func TestLiveClientCutsEachKind(t *testing.T) {
+	w := newWorldWithoutOperator(t)
+	config := rest.CopyConfig(envtest.Config(t))
+	SlimAnswers(config)
+	mgr, err := w.Manager(config, NewCaches(0).NewInformer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	metadata := metav1.ObjectMeta{Namespace: w.Namespace, Name: "a", Labels: map[string]string{"example.com/other": "a"}}
+	pod := podWithAYear(builder.OneRun(w.Namespace, "sb").Build())
+	pod.ObjectMeta = metadata
+	claim := claimOf(w.Namespace, "a", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
+	claim.ObjectMeta = metadata
+	template := corev1.PodTemplateSpec{Spec: *pod.Spec.DeepCopy()}
+	template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	objects := map[string]client.Object{
+		"Pod": pod, "PersistentVolumeClaim": claim, "ConfigMap": &corev1.ConfigMap{ObjectMeta: metadata},
+		"Job":   &batchv1.Job{ObjectMeta: metadata, Spec: batchv1.JobSpec{Suspend: new(true), Template: template}},
+		"Event": &corev1.Event{ObjectMeta: metadata, InvolvedObject: corev1.ObjectReference{Namespace: w.Namespace}},
+	}
+	for _, object := range objects {
+		create(w, object)
+	}
+	objects["PartialObjectMetadata"] = &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
+	for kind := range slimKinds {
+		object := objects[kind]
+		list := listOf(t, object)
+		for what, err := range map[string]error{
+			"get":  mgr.GetAPIReader().Get(t.Context(), client.ObjectKeyFromObject(pod), object),
+			"list": mgr.GetAPIReader().List(t.Context(), list, client.InNamespace(w.Namespace)),
+		} {
+			if err != nil {
+				t.Errorf("%s %s: %v", what, kind, err)
+			}
+		}
+		listed, err := meta.ExtractList(list)
+		if err != nil || len(listed) == 0 {
+			t.Fatalf("the list of %s has %d: %v", kind, len(listed), err)
+		}
+		for _, got := range append(listed, object) {
+			if o, is := got.(client.Object); !is || len(o.GetLabels()) > 0 || o.GetManagedFields() != nil {
+				t.Errorf("%s is not cut, and so no protobuf: %+v", kind, got)
+			}
+		}
+	}
+}
+
+// listOf returns an empty list of the kind of an object.
+func listOf(t *testing.T, object client.Object) client.ObjectList {
+	t.Helper()
+	if metadata, is := object.(*metav1.PartialObjectMetadata); is {
+		list := &metav1.PartialObjectMetadataList{TypeMeta: metadata.TypeMeta}
+		list.Kind += "List"
+		return list
+	}
+	kinds, _, err := envtest.Scheme().ObjectKinds(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := envtest.Scheme().New(kinds[0].GroupVersion().WithKind(kinds[0].Kind + "List"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.(client.ObjectList)
 }
 
 // What is no protobuf is an error, and not an object that lacks something.

@@ -158,10 +158,11 @@ func (p *pass) seekJobsAmongAll(ctx context.Context) (found []ours.MadeJob, err 
 	names := sets.New[string]()
 	patient, cancel := context.WithTimeout(ctx, seekPatience)
 	defer cancel()
-	err = eachLive(patient, p.Live, forever, empty, func(object *metav1.PartialObjectMetadata) {
+	err = eachLive(patient, p.Live, forever, empty, func(object *metav1.PartialObjectMetadata) error {
 		if ours.IsStrayJob(p.sb, &batchv1.Job{ObjectMeta: object.ObjectMeta}) {
 			names.Insert(object.Name)
 		}
+		return nil
 	}, client.InNamespace(p.sb.Namespace))
 	if err != nil && (patient.Err() == nil || ctx.Err() != nil) {
 		return nil, fmt.Errorf("list Jobs that have lost labels: %w", err)

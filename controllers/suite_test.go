@@ -48,6 +48,8 @@ type world struct {
 	registry *prometheus.Registry
 	metrics  *Metrics
 	results  *resultmetrics.Store
+	// cached is how many bytes the operator's caches may take.
+	cached int64
 	// turns are those of the operator that was started last.
 	turns *turns.Turns
 	// silent are the pods whose logs get no new lines.
@@ -120,7 +122,7 @@ func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1
 func newWorldWithoutOperator(t *testing.T) *world {
 	t.Helper()
 	t.Parallel()
-	w := &world{World: harness.New(t), registry: prometheus.NewRegistry()}
+	w := &world{World: harness.New(t), registry: prometheus.NewRegistry(), cached: 32 << 20}
 	w.Wait.Describe = w.describePods
 	w.metrics, w.results = NewMetrics(w.registry), &resultmetrics.Store{Limit: resultmetrics.DefaultLimit}
 	w.registry.MustRegister(w.results)
@@ -158,7 +160,8 @@ func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
 	w.Helper()
 	SlimAnswers(way)
-	mgr, err := w.Manager(way, Trim)
+	caches := NewCaches(w.cached)
+	mgr, err := w.Manager(way, caches.NewInformer)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -169,6 +172,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 	reconciler := &Reconciler{
 		Client:  mgr.GetClient(),
 		Live:    interceptor.NewClient(live, funcs),
+		Caches:  caches,
 		Logs:    w.readLog,
 		Events:  mgr.GetEventRecorder("storagebench"),
 		Metrics: w.metrics,

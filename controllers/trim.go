@@ -28,14 +28,7 @@ var (
 	}
 )
 
-// Trim leaves of an object what the operator reads of it, before it is cached.
-func Trim(object any) (any, error) {
-	if o, is := object.(runtime.Object); is {
-		trim(o)
-	}
-	return object, nil
-}
-
+// trim leaves of an object what the operator reads of it, before it is cached.
 func trim(object runtime.Object) {
 	switch o := object.(type) {
 	case *batchv1.Job:
@@ -58,17 +51,21 @@ func trim(object runtime.Object) {
 // maxCached is how many bytes of memory the cache has of a benchmark that goes on. What people write takes some 20 KiB, and a result some 2 KiB.
 const maxCached = 128 << 10
 
-// trimBenchmark leaves of a benchmark its spec and its status. Of one that has ended, or is very large, it leaves at which step it is, or how it
-// ended: with its results it may be more than 1 MiB, and who needs more reads it anew.
+// trimBenchmark leaves of a benchmark its spec and its status. One that has ended, or is very large, is shortened.
 func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	sb.ManagedFields, sb.Labels = nil, nil
-	sb.Annotations = readOf(sb.Annotations, []string{v1alpha1.AnnotationResultMetrics, v1alpha1.AnnotationHistoryKept})
+	sb.Annotations = readOf(sb.Annotations, benchmarkAnnotations)
 	sb.OwnerReferences = controllersOf(sb.OwnerReferences)
 	sb.SelfLink = "" //nolint:staticcheck // As in trimMeta.
-	if !sb.Status.HasEnded() && weightOf(sb) <= maxCached {
-		return
+	if sb.Status.HasEnded() || weightOf(sb) > maxCached {
+		shorten(sb)
 	}
-	sb.Finalizers = readFinalizers(sb.Finalizers) // who writes them has read all of them anew
+}
+
+// shorten leaves of a benchmark at which step it is, or how it ended: with its results it may be more than 1 MiB, and a
+// pass that needs more reads it from the API server.
+func shorten(sb *v1alpha1.StorageBenchmark) {
+	sb.Finalizers = readFinalizers(sb.Finalizers) // patches of finalizers go by a benchmark that was read anew
 	anchors := sb.Status.Anchors                  // by which others see that it needs nodes
 	if sb.Status.HasEnded() {
 		anchors = nil
@@ -81,14 +78,19 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// trimSchedule leaves of a schedule its spec and its status. Of one that is very large it leaves no template, which is read anew when it is needed.
+// trimSchedule leaves of a schedule its spec and its status. One that is very large is shortened.
 func trimSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 	s.ManagedFields, s.Labels, s.OwnerReferences, s.Finalizers = nil, nil, nil, nil
 	s.SelfLink = "" //nolint:staticcheck // As in trimMeta.
-	s.Annotations = readOf(s.Annotations, []string{v1alpha1.AnnotationAcknowledged, v1alpha1.AnnotationBaselineFrom})
+	s.Annotations = readOf(s.Annotations, scheduleAnnotations)
 	if weightOf(s) > maxCached {
-		s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
+		shortenSchedule(s)
 	}
+}
+
+// shortenSchedule leaves no template of a schedule. A pass reads the schedule from the API server.
+func shortenSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
+	s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 }
 
 // isTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without targets.

@@ -37,7 +37,8 @@ type Undecodable struct {
 // maxTold is of how many benchmarks it is known that they were told of.
 const maxTold = 1000
 
-// LeaveOutUndecodable has whoever reads by a config find no StorageBenchmarks in lists and watches that cannot be decoded.
+// LeaveOutUndecodable has lists and watches by a config leave out StorageBenchmarks that cannot be decoded, and cuts the
+// metadata of the others.
 func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 	u := &Undecodable{told: lru.New(maxTold)}
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
@@ -81,12 +82,15 @@ func (u *Undecodable) decodableList(text []byte, empty func(metav1.ObjectMeta) c
 	if err := json.Unmarshal(text, &list); err != nil {
 		return text
 	}
-	all := len(list.Items)
+	all, large := len(list.Items), false
+	for i, item := range list.Items {
+		list.Items[i], large = slimOurs(item), large || len(item) >= slimFrom
+	}
 	list.Items = slices.DeleteFunc(list.Items, func(item json.RawMessage) bool {
 		_, left := u.leftOut(item, empty)
 		return left
 	})
-	if len(list.Items) == all {
+	if len(list.Items) == all && !large {
 		return text
 	}
 	if encoded, err := json.Marshal(list); err == nil {
@@ -115,11 +119,15 @@ func (u *Undecodable) decodableEvent(text []byte, empty func(metav1.ObjectMeta) 
 	case watch.Bookmark, watch.Error:
 		return text
 	}
+	large := len(event.Object.Raw) >= slimFrom
+	event.Object.Raw = slimOurs(event.Object.Raw)
 	left, is := u.leftOut(event.Object.Raw, empty)
-	if !is {
+	switch {
+	case is:
+		event.Type, event.Object.Raw = string(watch.Deleted), left
+	case !large:
 		return text
 	}
-	event.Type, event.Object.Raw = string(watch.Deleted), left
 	if encoded, err := json.Marshal(event); err == nil {
 		return encoded
 	}

@@ -57,6 +57,8 @@ type options struct {
 	watches *watches.Check
 	// clock is the API server's time.
 	clock *servertime.Clock
+	// caches hold what the operator reads again and again.
+	caches *controllers.Caches
 }
 
 func main() {
@@ -75,7 +77,7 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
-	spareMemory()
+	o.caches = controllers.NewCaches(spareMemory() / cachedPart)
 	ctrl.Log.Info("Starting manager", "version", version, "watched", o.watched.String(), "excluded", o.excluded.String())
 	if err := run(&o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
@@ -83,13 +85,20 @@ func main() {
 	}
 }
 
+// cachedPart is which part of the memory the caches may take with what others write, an eighth. Garbage may take as much
+// again, and passes work on copies.
+const cachedPart = 8
+
 // spareMemory has Go stay below what GOMEMLIMIT says, which is the limit of the operator's container: Go does not count all that is held to that, such as
-// the pages of the program itself.
-func spareMemory() {
-	const sparePart = 10
-	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 {
-		debug.SetMemoryLimit(limit - limit/sparePart)
+// the pages of the program itself. It returns that limit, or the chart's where there is none.
+func spareMemory() int64 {
+	const sparePart, usual = 10, 256 << 20
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return usual
 	}
+	debug.SetMemoryLimit(limit - limit/sparePart)
+	return limit
 }
 
 func run(o *options) error {
@@ -185,6 +194,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 	reconciler := &controllers.Reconciler{
 		Client:     mgr.GetClient(),
 		Live:       mgr.GetAPIReader(),
+		Caches:     o.caches,
 		Logs:       controllers.PodLogs(clientset),
 		Events:     recorder,
 		Metrics:    counts,

@@ -18,7 +18,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
 )
 
 // namespaceList is a flag of namespaces with commas between them.
@@ -58,7 +57,7 @@ func (o *options) checkNamespaces() error {
 func (o *options) newInformer(
 	source toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers,
 ) toolscache.SharedIndexInformer {
-	informer := controllers.NewInformer(source, example, resync, indexers)
+	informer := o.caches.NewInformer(source, example, resync, indexers)
 	o.watches.Add(fmt.Sprintf("%T", example), informer, toolscache.ToListerWatcherWithContext(source))
 	return informer
 }
@@ -66,15 +65,16 @@ func (o *options) newInformer(
 // cacheOptions keep only the operator's own objects in memory, and what it reads of them, whatever else the cluster holds, of the namespaces that it
 // watches. Of those that are excluded it keeps no StorageBenchmarks, and so does nothing there; pods there may hold nodes.
 func (o *options) cacheOptions() cache.Options {
-	mine := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Field: fields.Everything(), Transform: controllers.Trim}
+	mine := cache.ByObject{
+		Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Field: fields.Everything(),
+	}
 	c := cache.Options{
 		ByObject: map[client.Object]cache.ByObject{
 			&batchv1.Job{}:                  mine,
 			&corev1.Pod{}:                   mine,
 			&corev1.PersistentVolumeClaim{}: mine,
 		},
-		DefaultTransform: controllers.Trim, // of StorageBenchmarks and their schedules
-		NewInformer:      o.newInformer,
+		NewInformer: o.newInformer,
 	}
 	for _, name := range o.watched {
 		if c.DefaultNamespaces == nil {

@@ -22,7 +22,7 @@ import (
 func TestBeginsWhenSchedulesCanBeListed(t *testing.T) {
 	w := newWorld(t)
 	way := envtest.OperatorConfig(t)
-	mgr, err := w.Manager(way, controllers.Trim)
+	mgr, err := w.Manager(way, controllers.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func (w *world) startOperator() (stop func()) {
 // startOperatorWith starts one that is changed before it begins.
 func (w *world) startOperatorWith(way *rest.Config, change func(*Reconciler)) (stop func()) {
 	w.Helper()
-	mgr, err := w.Manager(way, controllers.Trim)
+	mgr, err := w.Manager(way, controllers.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func startBoth(w *harness.World, objects *failing.Objects, namespaces ...string)
 	}
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: seen, DefaultTransform: controllers.Trim},
+		Cache:      cache.Options{DefaultNamespaces: seen, NewInformer: controllers.NewCaches(32 << 20).NewInformer},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	})

@@ -67,6 +67,11 @@ func (c *Children) sortPods(pods []corev1.Pod) {
 	}
 }
 
+// IsOfJob reports whether a pod was made for one of the Jobs of a benchmark, or measures for one that is gone.
+func IsOfJob(c *Children, pod *corev1.Pod) bool {
+	return c.jobOf(pod) != nil || ours.NamedPod(c.Benchmark, pod) && attempt.MayMeasure(pod)
+}
+
 // jobOf returns the benchmark's Job that a pod was made for, nil if there is none.
 func (c *Children) jobOf(pod *corev1.Pod) *batchv1.Job {
 	owner := metav1.GetControllerOf(pod)

@@ -48,7 +48,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 		return &life{wire: w.wire, base: base, end: cancel, travel: travel}
 	})
 	controllers.SlimAnswers(operatorConfig)
-	mgr, err := w.Manager(operatorConfig, controllers.Trim)
+	mgr, err := w.Manager(operatorConfig, controllers.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		return err
 	}

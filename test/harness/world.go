@@ -13,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -78,14 +79,17 @@ func (w *World) Run(mgr manager.Manager, err error) (stop func()) {
 	return stop
 }
 
-// Manager makes the manager of an operator that reaches the API server by the config, sees the namespace and keeps of objects what
-// the function leaves.
-func (w *World) Manager(way *rest.Config, trim toolscache.TransformFunc) (manager.Manager, error) {
+// NewInformer makes an informer for a cache.
+type NewInformer = func(toolscache.ListerWatcher, runtime.Object, time.Duration, toolscache.Indexers) toolscache.SharedIndexInformer
+
+// Manager makes the manager of an operator that reaches the API server by the config, and sees the namespace. The function
+// makes the informers of its cache.
+func (w *World) Manager(way *rest.Config, informer NewInformer) (manager.Manager, error) {
 	return ctrl.NewManager(way, ctrl.Options{
 		Scheme: envtest.Scheme(),
 		// Each manager would ask for all kinds that there are.
 		MapperProvider: func(*rest.Config, *http.Client) (meta.RESTMapper, error) { return envtest.Mapper(w), nil },
-		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: trim},
+		Cache:          cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, NewInformer: informer},
 		Metrics:        metricsserver.Options{BindAddress: "0"},
 		Controller:     config.Controller{SkipNameValidation: new(true)},
 	})

@@ -54,6 +54,7 @@ func kinds() []kind {
 		{name: "forged objects", make: forge, met: measures(), disturb: touch},
 		{name: "pods and Jobs that inflate", make: inflate, met: isGone},
 		{name: "events as large as can be", make: largeEvent, met: tellsOfEvents, disturb: touch},
+		{name: "crowds of small objects", make: crowd, met: hasBegun, disturb: touch},
 		{name: "statuses as large as can be", make: largeStatus, met: isAt(v1alpha1.ReasonCompleted), disturb: touch},
 	}
 }

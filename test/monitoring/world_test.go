@@ -79,8 +79,10 @@ func (w *world) startOperator() {
 	way := envtest.OperatorConfig(w)
 	controllers.SlimAnswers(way)
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
-		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: controllers.Trim},
+		Scheme: envtest.Scheme(),
+		Cache: cache.Options{
+			DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, NewInformer: controllers.NewCaches(32 << 20).NewInformer,
+		},
 		Metrics:    metricsserver.Options{BindAddress: w.address},
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	})
