@@ -111,7 +111,9 @@ func (s *writer) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	}
 	attempt.BeginRun(run, now)
 	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))
-	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
+	if !s.memory.writes.isShared {
+		s.memory.ownAttempt = attempt.NewOwnAttempt(run)
+	}
 }
 
 // endAttempts ends whatever still runs of earlier attempts and returns what is left of them. Pods whose

@@ -66,6 +66,8 @@ type memory struct {
 	strays strays
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
 	placed map[string]types.UID
+	// writes notices another operator by its writes of the status.
+	writes statusWrites
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }

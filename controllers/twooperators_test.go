@@ -48,10 +48,12 @@ func TestTwoOperators(t *testing.T) {
 	w.startOperator()
 	w.startOperator()
 	var benchmarks []*v1alpha1.StorageBenchmark
-	for i := range 25 {
+	for i := range 10 {
 		of := builder.OneRun(w.Namespace, fmt.Sprintf("sb-%d", i))
 		if i%5 == 0 { // with anchors
-			of = of.With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients, sb.Spec.Repetitions = new(int32(2)), new(int32(2)) })
+			of = of.With(func(sb *v1alpha1.StorageBenchmark) {
+				sb.Spec.Clients, sb.Spec.Repetitions = new(int32(2)), new(int32(2))
+			})
 		}
 		benchmarks = append(benchmarks, create(w, of.Build()))
 	}
@@ -69,6 +71,12 @@ func TestTwoOperators(t *testing.T) {
 		if got := measured.Of(sb); got != want {
 			t.Errorf("%d pods of %s have measured, want %d", got, sb.Name, want)
 		}
+	}
+	if err := w.hasEvent(corev1.EventTypeWarning, SecondOperator, "kubectl get leases -A"); err != nil {
+		t.Error(err)
+	}
+	if valuesOf(t, w.registry)["storagebench_foreign_status_writes_total"] == 0 {
+		t.Error("no metric tells of the other operator")
 	}
 	w.Eventually(func() error {
 		if left := w.volumes(); len(left) > 0 {
