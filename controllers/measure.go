@@ -111,7 +111,9 @@ func (s *writer) beginRun(run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	}
 	attempt.BeginRun(run, now)
 	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))
-	s.memory.ownAttempt = attempt.NewOwnAttempt(run)
+	if !s.memory.writes.isShared {
+		s.memory.ownAttempt = attempt.NewOwnAttempt(run)
+	}
 }
 
 // bindFirst gives up an attempt whose pod waits for a volume that takes long. An anchor has the claim bound, and goes
@@ -160,7 +162,12 @@ func (p *pass) follow(ctx context.Context, run *v1alpha1.Run, planned *plan.Run)
 	if err != nil {
 		return outcome{}, err
 	}
-	return p.carryOut(ctx, run, planned, parts, facts, attempt.Decide(facts))
+	decision := attempt.Decide(facts)
+	if decision.EndsRun() && !p.asksPods { // the watch of pods may be silent, and the result there
+		p.asksPods = true
+		return p.follow(ctx, run, planned)
+	}
+	return p.carryOut(ctx, run, planned, parts, facts, decision)
 }
 
 // facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
@@ -316,8 +323,11 @@ func describeElsewhere(target *v1alpha1.Target, node string) string {
 // podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
 // attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
 func (p *pass) podOf(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error) {
-	if pod := children.Newest(p.Pods[j.Name]); pod != nil || (!attempt.Observe(j, nil, p.now.Time).Ended() && j.Status.Active == 0) {
-		return pod, nil
+	pod := children.Newest(p.Pods[j.Name])
+	isLate := pod != nil && attempt.IsBehind(j, pod, p.now.Time)
+	isMissing := pod == nil && (j.Status.Active > 0 || attempt.Observe(j, nil, p.now.Time).Ended())
+	if isLate || isMissing || p.asksPods {
+		return p.findPod(ctx, j)
 	}
-	return p.findPod(ctx, j)
+	return pod, nil
 }

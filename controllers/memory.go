@@ -57,8 +57,10 @@ type memory struct {
 	lookFreedAgain metav1.Time
 	// sourced are the claims with a dataSource whose volumes were made for them, and so have what it has.
 	sourced sets.Set[types.UID]
-	// unmade are the names of claims that this operator has not made, as it knows.
+	// unmade are the names of claims that this operator has not made, as it knows. A second operator may have.
 	unmade sets.Set[string]
+	// unnotedSince is since when there is such a claim that no operator has noted, zero if there is none.
+	unnotedSince time.Time
 	// look is a look at what it has that goes on, or that no pass has taken yet. nil: there is none. lookSince is since when one is waited for.
 	look      *look
 	lookSince time.Time
@@ -66,6 +68,8 @@ type memory struct {
 	strays strays
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
 	placed map[string]types.UID
+	// writes notices another operator by its writes of the status.
+	writes statusWrites
 	// conflicts has how long to wait after the next pass over an old version.
 	conflicts wait.Backoff
 }
@@ -105,7 +109,7 @@ func (m *memory) noteJobs(run *v1alpha1.Run, clients []int32, errs []error) {
 	}
 }
 
-// isUnmade says whether this operator knows that it has not made a claim.
+// isUnmade reports whether this operator knows that it has not made a claim.
 func (m *memory) isUnmade(name string) bool { return m.unmade.Has(name) }
 
 // noteMade notes what became of the call that was to make a claim.

@@ -23,6 +23,7 @@ type Metrics struct {
 	deletedWithLeftovers prometheus.Counter
 	seconds              *prometheus.CounterVec
 	orphans              *prometheus.CounterVec
+	foreignWrites        prometheus.Counter
 	overdue              *overdue
 }
 
@@ -42,8 +43,10 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
 		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
 	}
+	m.foreignWrites = prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "foreign_status_writes_total",
+		Help: "Writes of StorageBenchmarks' statuses by another operator that works on the same ones, as far as they were noticed."})
 	m.overdue = newOverdue()
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.deletedWithLeftovers, m.seconds, m.orphans, m.overdue)
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.deletedWithLeftovers, m.seconds, m.orphans, m.foreignWrites, m.overdue)
 	return m
 }
 

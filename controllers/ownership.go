@@ -3,7 +3,9 @@ package controllers
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
@@ -55,11 +57,41 @@ func (there inPlace) takenFrom(c *children.Children) string {
 		return "PersistentVolume " + volume.Name
 	}
 	for _, claim := range there.claims {
-		if claim.Name != "" && !c.IsOwnClaim(claim) {
+		if claim.Name != "" && !c.IsOwnClaim(claim) && !c.IsUnnotedClaim(claim) {
 			return "PersistentVolumeClaim " + claim.Name
 		}
 	}
 	return ""
+}
+
+// unnotedOf names one of the claims that a second operator may have made, "" if there is none.
+func (there inPlace) unnotedOf(c *children.Children) string {
+	if i := slices.IndexFunc(there.claims, c.IsUnnotedClaim); i >= 0 {
+		return "PersistentVolumeClaim " + there.claims[i].Name
+	}
+	return ""
+}
+
+// notePatience is how long a second operator may take to note a claim that it has made. Its next pass does. A tenant's
+// claim is refused after that.
+const notePatience = time.Minute
+
+// judgeUnnoted takes a claim that nobody has noted for somebody else's when notePatience is over.
+func (m *memory) judgeUnnoted(facts *provisioning.Facts, now time.Time) {
+	switch {
+	case facts.Unnoted == "":
+		m.unnotedSince = time.Time{}
+	case m.unnotedSince.IsZero():
+		m.unnotedSince = now
+	case now.Sub(m.unnotedSince) >= notePatience && facts.Taken == "":
+		facts.Taken = facts.Unnoted
+	}
+}
+
+// errUnnoted is the error of a pass that waits for a second operator to note a claim.
+func errUnnoted(target *v1alpha1.Target, claim string) error {
+	return fmt.Errorf("target %s: %s exists, and this operator has not made it: waiting up to %s for another operator to claim it in the status",
+		target.Name, claim, notePatience)
 }
 
 // volumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.

@@ -35,6 +35,8 @@ type pass struct {
 	awaitsLook bool
 	// skipsCache reports whether the benchmark was read from the API server because the cache has not heard of the last write.
 	skipsCache bool
+	// asksPods reports whether the pods of a run are read from the API server, and not from the cache.
+	asksPods bool
 	// unheard reports whether this pass waits for the cache to hear of an object that the API server has.
 	unheard bool
 	// rests reports whether the next pass has to wait because this one took long.

@@ -86,6 +86,8 @@ func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (storag
 		err = p.deleteObject(ctx, "", facts.InTheWay)
 	case provisioning.MakeObjects:
 		made.err = p.applyObjects(ctx, objects)
+	case provisioning.AwaitNote:
+		err = errUnnoted(target, facts.Unnoted)
 	case provisioning.LookAgain, provisioning.RefuseTaken:
 	}
 	return made, err
@@ -102,7 +104,9 @@ func (p *pass) storageFacts(ctx context.Context, target *v1alpha1.Target, object
 	if err != nil {
 		return facts, err
 	}
-	facts.Taken, facts.InTheWay = there.takenFrom(&p.Children), there.volumeInTheWay(p.sb)
+	facts.Taken, facts.Unnoted = there.takenFrom(&p.Children), there.unnotedOf(&p.Children)
+	facts.InTheWay = there.volumeInTheWay(p.sb)
+	p.memory.judgeUnnoted(&facts, p.now.Time)
 	return facts, nil
 }
 

@@ -171,6 +171,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		benchmark = whole
 	}
 	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
+	r.noticeSecond(ctx, benchmark, remembered)
 	p := r.newPass(benchmark, remembered)
 	p.skipsCache = isStale
 	result, err := p.guarded(ctx)

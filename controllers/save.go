@@ -60,7 +60,9 @@ func (p *pass) saveStatus(ctx context.Context) (err error) {
 func (p *pass) writeStatus(ctx context.Context) error {
 	p.beginCleanUp(p.Clock.Now())
 	p.signal()
-	if err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before}); err != nil {
+	err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before})
+	p.memory.writes.noteWrite(p, err)
+	if err != nil {
 		return crd.Explain(err)
 	}
 	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version

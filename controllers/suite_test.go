@@ -67,6 +67,11 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	w.startOperator()
+	t.Cleanup(func() {
+		if n := valuesOf(t, w.registry)["storagebench_foreign_status_writes_total"]; n > 0 {
+			t.Errorf("the only operator has taken %v of its own writes for another one's", n)
+		}
+	})
 	return w
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -134,11 +135,18 @@ func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 				sb.Spec.Targets[0].StorageClassName = new(fakecluster.RetainClass)
 			}).Build())
 			prepare(w, sb)
+			runs := len(w.runPods())
 			claim := forgedClaim(w, sb)
 			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
+			w.passUntil(notePatience, func() error { // a second operator would have noted it by then
+				return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed)
+			}, sb)
 			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolumeClaim "+claim.Name+" exists, and was not made for this benchmark")
+			if got := len(w.runPods()); got > runs {
+				t.Errorf("%d pods measure that did not before", got-runs)
+			}
 
 			volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: claim.Spec.VolumeName}}
 			if err := w.gone(claim); err == nil || !claim.DeletionTimestamp.IsZero() {
@@ -151,32 +159,47 @@ func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 	}
 }
 
-// A claim is somebody else's where this operator knows that it has made none of that name. Of what an operator before it has made it knows nothing.
+// A claim is somebody else's where this operator knows that it has made none of that name, and no other operator notes it within notePatience.
+// This operator knows nothing of what an operator before it has made.
 func TestClaimThatWasNeverMade(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
 	target := &sb.Spec.Targets[0]
 	claim := claimOf("ns", storage.ClaimName(sb, target, 0), nil)
 	claim.OwnerReferences = []metav1.OwnerReference{builder.OwnedBy(sb)}
 	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, claim.Name, errors.New("exceeded quota"))
+	claim.UID = "claim"
 	for name, test := range map[string]struct {
 		remember func(*memory)
+		noted    string
 		foreign  bool
 	}{
-		"another operator may have made it": {func(*memory) {}, false},
-		"none was made":                     {func(m *memory) { m.noteUnmade(claim.Name) }, true},
-		"it was refused":                    {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, refused) }, true},
-		"it was made":                       {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, nil) }, false},
+		"another operator may have made it": {func(*memory) {}, "", false},
+		"none was made":                     {func(m *memory) { m.noteUnmade(claim.Name) }, "", true},
+		"it was refused":                    {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, refused) }, "", true},
+		"it was made":                       {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, nil) }, "", false},
 		"nobody knows": {func(m *memory) {
 			m.noteUnmade(claim.Name)
 			m.noteMade(claim.Name, apierrors.NewTimeoutError("late", 0))
-		}, false},
+		}, "", false},
+		"another operator made it and noted it": {func(m *memory) { m.noteUnmade(claim.Name) }, "claim", false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			sb := sb.DeepCopy()
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: test.noted}}
 			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
 			test.remember(p.memory)
 			there, err := p.readInPlace(t.Context(), storage.For(sb, target, storage.User{}))
-			if taken := there.takenFrom(&p.Children); err != nil || (taken != "") != test.foreign {
-				t.Errorf("taken: %q, %v", taken, err)
+			if taken := there.takenFrom(&p.Children); err != nil || taken != "" {
+				t.Errorf("taken at once: %q, %v", taken, err)
+			}
+			facts := provisioning.Facts{Unnoted: there.unnotedOf(&p.Children)}
+			p.memory.judgeUnnoted(&facts, noon)
+			p.memory.judgeUnnoted(&facts, noon.Add(notePatience-1))
+			if facts.Taken != "" || (facts.Unnoted != "") != test.foreign {
+				t.Errorf("taken before its time, or waited for in vain: %+v", facts)
+			}
+			if p.memory.judgeUnnoted(&facts, noon.Add(notePatience)); (facts.Taken != "") != test.foreign {
+				t.Errorf("in the end: %+v", facts)
 			}
 		})
 	}

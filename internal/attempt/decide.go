@@ -59,6 +59,9 @@ type Decision struct {
 	After time.Duration
 }
 
+// EndsRun reports whether the decision ends a run without a result.
+func (d Decision) EndsRun() bool { return d.Action == Expire || d.Action == GiveUp }
+
 // soon is how long after the time at which something is given up it is looked for.
 const soon = 100 * time.Millisecond
 

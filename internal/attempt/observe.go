@@ -3,11 +3,13 @@ package attempt
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
@@ -33,6 +35,22 @@ func Observe(j *batchv1.Job, pod *corev1.Pod, now time.Time) State {
 		return State{Phase: Interrupted, Why: Failure(pod)}
 	}
 	return observeLive(pod)
+}
+
+// IsBehind reports whether a Job has news of its pod that the pod, as it was read, does not have: that it started or ended.
+// The watch of pods may be silent while that of Jobs is not.
+func IsBehind(j *batchv1.Job, pod *corev1.Pod, now time.Time) bool {
+	if Observe(j, pod, now).Ended() {
+		return false
+	}
+	return hasEnded(j) || ptr.Deref(j.Status.Ready, 0) > 0 && Began(pod).IsZero()
+}
+
+// hasEnded reports whether the pods of a Job have ended.
+func hasEnded(j *batchv1.Job) bool {
+	return slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed)
+	})
 }
 
 // observeJob judges a Job that has no pod, yet or any more.

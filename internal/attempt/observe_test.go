@@ -165,3 +165,27 @@ func TestOutOfMemory(t *testing.T) {
 		t.Errorf("message is %q", got)
 	}
 }
+
+// A Job tells that its pod has started, or has ended, before the pod does where the watch of pods is silent.
+func TestIsBehind(t *testing.T) {
+	started := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{
+		Name: job.MeasureContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(time.Unix(1, 0))}},
+	}}}}
+	ended := &corev1.Pod{Status: corev1.PodStatus{Phase: corev1.PodFailed}}
+	over := batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobComplete, Status: corev1.ConditionTrue}}}
+	for name, test := range map[string]struct {
+		status batchv1.JobStatus
+		pod    *corev1.Pod
+		want   bool
+	}{
+		"neither has started":          {batchv1.JobStatus{Active: 1}, &corev1.Pod{}, false},
+		"the pod has started":          {batchv1.JobStatus{Active: 1, Ready: new(int32(1))}, &corev1.Pod{}, true},
+		"the pod has started, as seen": {batchv1.JobStatus{Active: 1, Ready: new(int32(1))}, started, false},
+		"the Job has ended":            {over, started, true},
+		"both have ended":              {over, ended, false},
+	} {
+		if got := IsBehind(&batchv1.Job{Status: test.status}, test.pod, time.Unix(2, 0)); got != test.want {
+			t.Errorf("%s: the pod is behind: %t, want %t", name, got, test.want)
+		}
+	}
+}

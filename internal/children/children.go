@@ -22,7 +22,7 @@ type Children struct {
 	Benchmark *v1alpha1.StorageBenchmark
 	// ClaimTargets are the targets of the claims that are made for the benchmark, by the names of the claims.
 	ClaimTargets map[string]string
-	// IsUnmade says whether this operator knows that it has not made a claim of a name.
+	// IsUnmade reports whether this operator knows that it has not made a claim of a name.
 	IsUnmade func(name string) bool
 
 	Jobs   map[string]*batchv1.Job
@@ -91,9 +91,22 @@ func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*core
 	return own
 }
 
-// IsOwnClaim says whether a claim was made for the benchmark, as far as this operator knows.
+// IsOwnClaim reports whether a claim was made for the benchmark, as far as this operator knows.
 func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !c.IsUnmade(claim.Name)
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !c.isUnnoted(claim.Name)
+}
+
+// IsUnnotedClaim reports whether a claim is like one that was made for the benchmark, but this operator has not made it and
+// no operator has noted it in the status. A tenant may have forged it. A second operator may have made it: that one notes it
+// in its next pass.
+func (c *Children) IsUnnotedClaim(claim *corev1.PersistentVolumeClaim) bool {
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && c.isUnnoted(claim.Name)
+}
+
+// isUnnoted reports whether this operator has not made a claim of a name, and no operator has noted one. Only operators can
+// write the status.
+func (c *Children) isUnnoted(name string) bool {
+	return c.IsUnmade(name) && c.Benchmark.Status.Target(c.ClaimTargets[name]).ClaimsUID == ""
 }
 
 // LacksClaim says whether one of the claims of these names is not there.

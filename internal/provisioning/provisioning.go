@@ -13,6 +13,8 @@ type Facts struct {
 	Stale bool
 	// Taken names an object that is somebody else's, "" if there is none.
 	Taken string
+	// Unnoted names a claim that a second operator may have made, and has not noted yet, "" if there is none.
+	Unnoted string
 	// Noted says that the claims of a driver's volumes were noted, which are not all there any more.
 	Noted bool
 	// InTheWay is the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go first.
@@ -27,6 +29,7 @@ const (
 	LookAgain    Step = "LookAgain"    // nothing yet. What has no namespace has no owner: made for a benchmark that is gone, nobody would remove it again
 	RefuseTaken  Step = "RefuseTaken"  // nothing: what is somebody else's would be taken over, and deleted in the end
 	ForgetClaims Step = "ForgetClaims" // forget the claims that are gone, before others are made
+	AwaitNote    Step = "AwaitNote"    // nothing yet: a second operator notes the claims that it makes
 	FreeVolume   Step = "FreeVolume"   // delete the PersistentVolume that is in the way
 	MakeObjects  Step = "MakeObjects"  // make what is missing
 )
@@ -38,6 +41,8 @@ func Next(f Facts) Step {
 		return LookAgain
 	case f.Taken != "":
 		return RefuseTaken
+	case f.Unnoted != "":
+		return AwaitNote
 	case f.Noted:
 		return ForgetClaims
 	case f.InTheWay != nil:

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Nothing is made, deleted or forgotten by an old version, or beside what is somebody else's. Claims that are gone are forgotten before others are made.
+// Nothing is made, deleted or forgotten by an old version, or beside what is somebody else's or may be. Claims that are gone are forgotten before others are made.
 func TestNext(t *testing.T) {
 	volume := &corev1.PersistentVolume{}
 	for _, test := range []struct {
@@ -23,6 +23,9 @@ func TestNext(t *testing.T) {
 		{"somebody else's is there", Facts{Taken: "StorageClass x"}, RefuseTaken},
 		{"somebody else's is there, and claims are gone", Facts{Taken: "PersistentVolumeClaim x", Noted: true}, RefuseTaken},
 		{"somebody else's is there, and a volume is in the way", Facts{Taken: "PersistentVolumeClaim x", InTheWay: volume}, RefuseTaken},
+		{"a second operator's claim is there, and claims are gone", Facts{Unnoted: "PersistentVolumeClaim x", Noted: true}, AwaitNote},
+		{"a second operator's claim is there, and a volume is in the way", Facts{Unnoted: "x", InTheWay: volume}, AwaitNote},
+		{"somebody else's is there, and a second operator's", Facts{Taken: "StorageClass x", Unnoted: "x"}, RefuseTaken},
 		{"claims are gone", Facts{Noted: true}, ForgetClaims},
 		{"a volume is in the way", Facts{InTheWay: volume}, FreeVolume},
 	} {
