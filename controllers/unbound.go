@@ -53,22 +53,26 @@ func (p *pass) whatClaimLacks(ctx context.Context, claim *corev1.PersistentVolum
 	if i < 0 {
 		return "", nil
 	}
-	if lacksClass, err := p.lacksClass(ctx, claim); lacksClass || err != nil {
+	target := &p.sb.Spec.Targets[i]
+	if lacksClass, err := p.lacksClass(ctx, target, claim); lacksClass || err != nil {
 		return fmt.Sprintf("there is no StorageClass %s, and no volume that names it is free", *claim.Spec.StorageClassName), err
 	}
 	if driver := p.sb.Status.Target(name).Driver; driver != storage.NoProvisioner {
 		return p.whyNotOnNode(ctx, claim.Annotations[ours.SelectedNode], driver)
 	}
-	return p.whyNoneIsFree(ctx, &p.sb.Spec.Targets[i])
+	return p.whyNoneIsFree(ctx, target)
 }
 
-// lacksClass reports whether a claim that exists names a StorageClass that does not. Volumes that an administrator has made may
-// name such a class, so that it is no error before one is lacking. An operator of some namespaces cannot tell.
-func (p *pass) lacksClass(ctx context.Context, claim *corev1.PersistentVolumeClaim) (bool, error) {
-	if name := ptr.Deref(claim.Spec.StorageClassName, ""); name == "" || p.namespaces.AreSet() {
+// lacksClass reports whether the claim that a target names, or one of the target's class, names a StorageClass that does not
+// exist. Volumes that an administrator has made may name such a class, so that it is no error before one is lacking. An operator
+// of some namespaces cannot tell.
+func (p *pass) lacksClass(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) (bool, error) {
+	name := ptr.Deref(claim.Spec.StorageClassName, "")
+	isNamed := target.ClaimName != nil || name == ptr.Deref(target.StorageClassName, "")
+	if name == "" || !isNamed || p.namespaces.AreSet() {
 		return false, nil
 	}
-	err := p.Live.Get(ctx, client.ObjectKey{Name: *claim.Spec.StorageClassName}, &storagev1.StorageClass{})
+	err := p.Live.Get(ctx, client.ObjectKey{Name: name}, &storagev1.StorageClass{})
 	return apierrors.IsNotFound(err), client.IgnoreNotFound(err)
 }
 

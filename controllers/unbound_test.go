@@ -54,6 +54,7 @@ func unboundWorld(
 // A claim may name a StorageClass that is not there: Kubernetes says nothing of it but that the claim is not bound.
 func TestExplainClaimWithoutItsClass(t *testing.T) {
 	p, claim := unboundWorld("csi.fake", nil)
+	p.sb.Spec.Targets[0].StorageClassName, p.sb.Spec.Targets[0].ClaimName = nil, &claim.Name
 	claim.Spec.StorageClassName = new("gone")
 	const want = "there is no StorageClass gone, and no volume that names it is free; "
 	if text, err := p.explainClaim(t.Context(), claim, unscheduled("unbound immediate PersistentVolumeClaims")); err != nil || !strings.HasPrefix(text, want) {
