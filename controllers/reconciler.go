@@ -27,6 +27,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/turns"
+	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -171,7 +172,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		benchmark = whole
 	}
 	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
-	r.noticeSecond(ctx, benchmark, remembered)
+	if remembered.writes.noticeSecond(ctx, r.Events, benchmark) {
+		r.Metrics.foreignWrites.Inc()
+		remembered.ownAttempt = attempt.OwnAttempt{} // the other one may have made the Jobs of attempts that this one has begun
+	}
 	p := r.newPass(benchmark, remembered)
 	p.skipsCache = isStale
 	result, err := p.guarded(ctx)

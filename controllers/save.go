@@ -61,7 +61,7 @@ func (p *pass) writeStatus(ctx context.Context) error {
 	p.beginCleanUp(p.Clock.Now())
 	p.signal()
 	err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before})
-	p.memory.writes.noteWrite(p, err)
+	p.memory.writes.noteWrite(p.before, !p.skipsCache && !isTrimmed(p.before), err)
 	if err != nil {
 		return crd.Explain(err)
 	}

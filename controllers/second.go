@@ -6,10 +6,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/attempt"
 )
 
 // A second operator that works on the same benchmarks holds a lease in a namespace of its own, which this operator may not
@@ -33,15 +33,16 @@ type statusWrites struct {
 	isShared bool
 }
 
-// noteWrite notes what became of a write of the status.
-func (s *statusWrites) noteWrite(p *pass, err error) {
+// noteWrite notes what became of a write of the status by a pass that had read a version of the benchmark. isRead is false if the
+// pass may have read an older version than there was, or a part of the benchmark.
+func (s *statusWrites) noteWrite(before *v1alpha1.StorageBenchmark, isRead bool, err error) {
 	switch {
 	case err == nil:
 		s.outdated, s.isUnsure = nil, false
 	case !apierrors.IsConflict(err):
 		s.isUnsure = true
-	case !s.isUnsure && !p.skipsCache && !isTrimmed(p.before): // the newer status can be no other pass's of this operator
-		s.outdated = p.before
+	case !s.isUnsure && isRead: // the newer status can be no other pass's of this operator
+		s.outdated = before
 	}
 }
 
@@ -55,18 +56,16 @@ func (s *statusWrites) isForeign(current *v1alpha1.StorageBenchmark) bool {
 	return !equality.Semantic.DeepEqual(before.Status, current.Status)
 }
 
-// noticeSecond reports another operator that works on a benchmark, by an event and in the log once for each benchmark. That
-// operator may have made the Jobs of attempts that this one has begun.
-func (r *Reconciler) noticeSecond(ctx context.Context, sb *v1alpha1.StorageBenchmark, remembered *memory) {
-	if !remembered.writes.isForeign(sb) {
-		return
+// noticeSecond reports whether another operator works on a benchmark, and tells of it by an event and in the log, once for each
+// benchmark.
+func (s *statusWrites) noticeSecond(ctx context.Context, recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark) bool {
+	if !s.isForeign(sb) {
+		return false
 	}
-	r.Metrics.foreignWrites.Inc()
-	remembered.ownAttempt = attempt.OwnAttempt{}
-	if remembered.writes.isShared {
-		return
+	if !s.isShared {
+		s.isShared = true
+		ctrl.LoggerFrom(ctx).Info(secondOperator)
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, SecondOperator, "Reconcile", "%s", secondOperator)
 	}
-	remembered.writes.isShared = true
-	ctrl.LoggerFrom(ctx).Info(secondOperator)
-	r.Events.Eventf(sb, nil, corev1.EventTypeWarning, SecondOperator, "Reconcile", "%s", secondOperator)
+	return true
 }

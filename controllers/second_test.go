@@ -42,7 +42,7 @@ func TestIsForeign(t *testing.T) {
 			p := passOver(&Reconciler{}, version("1", ""))
 			p.skipsCache = test.skips
 			for _, err := range test.writes {
-				p.memory.writes.noteWrite(p, err)
+				p.memory.writes.noteWrite(p.before, !p.skipsCache && !isTrimmed(p.before), err)
 			}
 			if got := p.memory.writes.isForeign(test.current); got != test.want {
 				t.Errorf("it is another operator's: %t, want %t", got, test.want)

@@ -54,7 +54,7 @@ func (p *pass) whatClaimLacks(ctx context.Context, claim *corev1.PersistentVolum
 		return "", nil
 	}
 	target := &p.sb.Spec.Targets[i]
-	if lacksClass, err := p.lacksClass(ctx, target, claim); lacksClass || err != nil {
+	if lacks, err := lacksClass(ctx, p, target, claim); lacks || err != nil {
 		return fmt.Sprintf("there is no StorageClass %s, and no volume that names it is free", *claim.Spec.StorageClassName), err
 	}
 	if driver := p.sb.Status.Target(name).Driver; driver != storage.NoProvisioner {
@@ -66,7 +66,7 @@ func (p *pass) whatClaimLacks(ctx context.Context, claim *corev1.PersistentVolum
 // lacksClass reports whether the claim that a target names, or one of the target's class, names a StorageClass that does not
 // exist. Volumes that an administrator has made may name such a class, so that it is no error before one is lacking. An operator
 // of some namespaces cannot tell.
-func (p *pass) lacksClass(ctx context.Context, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) (bool, error) {
+func lacksClass(ctx context.Context, p *pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) (bool, error) {
 	name := ptr.Deref(claim.Spec.StorageClassName, "")
 	isNamed := target.ClaimName != nil || name == ptr.Deref(target.StorageClassName, "")
 	if name == "" || !isNamed || p.namespaces.AreSet() {

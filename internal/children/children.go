@@ -93,19 +93,19 @@ func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*core
 
 // IsOwnClaim reports whether a claim was made for the benchmark, as far as this operator knows.
 func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !c.isUnnoted(claim.Name)
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !isUnnoted(c, claim.Name)
 }
 
 // IsUnnotedClaim reports whether a claim is like one that was made for the benchmark, but this operator has not made it and
 // no operator has noted it in the status. A tenant may have forged it. A second operator may have made it: that one notes it
 // in its next pass.
 func (c *Children) IsUnnotedClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && c.isUnnoted(claim.Name)
+	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && isUnnoted(c, claim.Name)
 }
 
 // isUnnoted reports whether this operator has not made a claim of a name, and no operator has noted one. Only operators can
 // write the status.
-func (c *Children) isUnnoted(name string) bool {
+func isUnnoted(c *Children, name string) bool {
 	return c.IsUnmade(name) && c.Benchmark.Status.Target(c.ClaimTargets[name]).ClaimsUID == ""
 }
 
