@@ -21,7 +21,8 @@ import (
 const SecondOperator = "SecondOperator"
 
 const secondOperator = "Another operator of storagebench has written the status of this benchmark while this one works on it: " +
-	"kubectl get leases -A lists the lease storagebench.storagebench.dev once for each installation; remove one, or give them different namespaces"
+	"kubectl get leases -A lists the lease storagebench.storagebench.dev once for each installation; " +
+	"remove one, or give them different namespaces"
 
 // statusWrites is what is remembered of the writes of a benchmark's status to notice another writer.
 type statusWrites struct {
