@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/servertime"
 )
 
 // recorder takes down which metrics are registered.
@@ -44,7 +45,7 @@ func (r recorder) MustRegister(collectors ...prometheus.Collector) {
 func TestNames(t *testing.T) {
 	served := recorder{names: sets.New[string]()}
 	controllers.NewMetrics(served)
-	served.MustRegister(&resultmetrics.Store{}, controllers.NewActiveBenchmarks(nil), &failing.Objects{})
+	served.MustRegister(&resultmetrics.Store{}, controllers.NewActiveBenchmarks(nil), &failing.Objects{}, servertime.New(nil))
 	for _, path := range []string{filepath.Join(chart, "files", "dashboard.json"), filepath.Join(chart, "files", "alerts.yaml"), "../../docs/monitoring.md"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
