@@ -152,15 +152,16 @@ type OverTime struct {
 
 // RateFall is a rate that became lower for the rest of a run.
 type RateFall struct {
-	// atSeconds is when it fell.
+	// atSeconds is when it fell. Unset if it fell slowly, over the whole run.
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
 	// beforeIOPS is the mean rate of the level just before it, without the point of the series in which it fell, where that is between both levels.
+	// For a slow fall it is the mean of the first tenth of the time.
 	// +optional
 	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
 
-	// afterIOPS is the mean rate of the level just after it, without that point.
+	// afterIOPS is the mean rate of the level just after it, without that point. For a slow fall it is the mean of the last tenth.
 	// +optional
 	AfterIOPS int64 `json:"afterIOPS,omitempty"`
 }

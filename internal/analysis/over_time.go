@@ -12,7 +12,7 @@ func rateFell(s seen) string {
 	if over == nil || over.Fall == nil {
 		return ""
 	}
-	return ofAllDirections(s.result, legible.RateStep(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
+	return ofAllDirections(s.result, legible.RateFall(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none

@@ -10,7 +10,7 @@ import (
 // sameRatio is the margin within which a ratio counts as the same. It is half of what EBS volumes may fall short of without a fault: they are
 // designed to deliver at least 90 % of what is provisioned, 99 % of the time (https://docs.aws.amazon.com/ebs/latest/userguide/ebs-optimization.html,
 // read in November 2026). Less than two buckets of fio's histogram, 3.1 %, could not be said of percentiles.
-const sameRatio = 1.05
+const sameRatio = v1alpha1.SameRatio
 
 // family are all figures of a benchmark that are compared with a baseline's. Of many that do not differ some look as if they did: that
 // is corrected for their number. The correction is that of Benjamini and Hochberg (1995): of what is called a difference 5 % is

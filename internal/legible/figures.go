@@ -56,3 +56,11 @@ func Scaled(f, times float64, units ...string) string {
 func RateStep(before int64, second int32, after int64) string {
 	return fmt.Sprintf("%d IOPS until second %d, then %d", before, second, after)
 }
+
+// RateFall tells how far a rate fell, and when. A fall at second 0 is a slow one, over the whole run.
+func RateFall(before int64, second int32, after int64) string {
+	if second == 0 {
+		return fmt.Sprintf("%d IOPS at first, then slowly down to %d", before, after)
+	}
+	return RateStep(before, second, after)
+}

@@ -136,6 +136,8 @@ func chance(s *v1alpha1.Statistic, verdict v1alpha1.Verdict) string {
 		judgement = "so it may well be chance"
 	case verdict == v1alpha1.VerdictSame:
 		judgement = "so it is hardly chance; but it is 1 % at most, too little to matter"
+	case s.IsSmall(verdict):
+		judgement = "so it is hardly chance; but all of it is within 5 %, which seldom matters"
 	case verdict == v1alpha1.VerdictNotShown:
 		judgement = "so it is hardly chance; but it is smaller than the precision of the figures"
 	}

@@ -17,7 +17,7 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	}
 	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	if o.Fall != nil {
-		words = legible.RateStep(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+		words = legible.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
 	}
 	if o.Rise != nil {
 		words = legible.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)

@@ -239,16 +239,27 @@ func judgedBy(r *row) *v1alpha1.Statistic {
 	}
 }
 
-// verdictCell prints the verdict on what the row is judged by, and which latency that is where it could be IOPS.
+// withinMargin is what is added to a difference that is shown and seldom matters.
+const withinMargin = "within 5 %"
+
+// verdictCell prints the verdict on what the row is judged by, which latency that is where it could be IOPS, and whether
+// the difference is a small one.
 func verdictCell(r *row, style Style) string {
 	if r.figures == nil {
 		return ""
 	}
+	var notes []string
+	if r.figures.JudgedBy != "" && r.figures.Verdict != v1alpha1.VerdictTooFewRuns {
+		notes = append(notes, string(r.figures.JudgedBy))
+	}
+	if judgedBy(r).IsSmall(r.figures.Verdict) {
+		notes = append(notes, withinMargin)
+	}
 	verdict := style.verdict(r.figures.Verdict)
-	if r.figures.JudgedBy == "" || r.figures.Verdict == v1alpha1.VerdictTooFewRuns {
+	if len(notes) == 0 {
 		return verdict
 	}
-	return fmt.Sprintf("%s (%s)", verdict, r.figures.JudgedBy)
+	return fmt.Sprintf("%s (%s)", verdict, strings.Join(notes, ", "))
 }
 
 // limitedByCell prints what held most results back, and of how many of them if not of all.

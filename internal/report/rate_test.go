@@ -140,3 +140,23 @@ func TestBestWhateverTheBaseline(t *testing.T) {
 		}
 	}
 }
+
+// TestSmallDifference: a verdict on a difference that is shown and small says so, beside what it is on.
+func TestSmallDifference(t *testing.T) {
+	iops := v1alpha1.Statistic{RatioLow: "1.005", RatioHigh: "1.015", PValue: "0.001"}
+	r := &row{figures: &v1alpha1.IOComparison{IOPS: iops, P99Nanoseconds: &iops, Verdict: v1alpha1.VerdictFaster}}
+	if got := verdictCell(r, Style{}); got != "Faster (within 5 %)" {
+		t.Errorf("got %q", got)
+	}
+	r.figures.JudgedBy = v1alpha1.JudgedByP99
+	if got := verdictCell(r, Style{}); got != "Faster (P99, within 5 %)" {
+		t.Errorf("got %q", got)
+	}
+	r.figures.P99Nanoseconds = &v1alpha1.Statistic{RatioLow: "1.005", RatioHigh: "1.150"}
+	if got := verdictCell(r, Style{}); got != "Faster (P99)" {
+		t.Errorf("got %q", got)
+	}
+	if got := chance(&iops, v1alpha1.VerdictFaster); !strings.Contains(got, "all of it is within 5 %") {
+		t.Errorf("got %q", got)
+	}
+}

@@ -9,10 +9,38 @@ import (
 func fallOf(rates []float64, interval float64) *Fall {
 	steps := stepsDown(rates)
 	if len(steps) == 0 {
-		return nil
+		return slowFallOf(rates)
 	}
 	last := steps[len(steps)-1]
 	return &Fall{float64(last.at) * interval, mean(last.high), mean(last.low)}
+}
+
+// slowFallOf returns how a rate fell all the time, without a step, nil if it did not. The line that fits best has to fall by
+// a fifth and by more than noise about it explains, and each third of the run has to be clearly lower than the one before.
+func slowFallOf(rates []float64) *Fall {
+	tenth := len(rates) / 10
+	if tenth < minLevel || !declines(rates) {
+		return nil
+	}
+	fall := &Fall{Before: mean(rates[:tenth]), After: mean(rates[len(rates)-tenth:])}
+	if fall.After > fallShare*fall.Before {
+		return nil
+	}
+	line := lineOf(rates)
+	few := 1 + minPoints/float64(len(rates))
+	noise := fallCertainty * few * line.error
+	if -line.change < max((1-fallShare)*(line.mean-line.change/2), noise) {
+		return nil
+	}
+	return fall
+}
+
+// declines reports whether each third of a run has at least a fifth of the whole decline.
+func declines(rates []float64) bool {
+	third := len(rates) / 3
+	first, middle, last := mean(rates[:third]), mean(rates[third:len(rates)-third]), mean(rates[len(rates)-third:])
+	const least = 0.2
+	return min(first-middle, middle-last) > least*(first-last) && first > last
 }
 
 // riseOf returns how a rate rose and had been lower from the start, nil if it did not: it is the first step down of a rate that goes the other way through time.

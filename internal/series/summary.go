@@ -48,8 +48,9 @@ type Summary struct {
 	SlowPercent float64
 }
 
-// Fall is a rate that became lower for the rest of the run: the last step down. Before and After are the mean rates of the levels beside it. The point in which the
-// rate changed is in neither.
+// Fall is a rate that became lower for the rest of the run: the last step down. Before and After are the mean rates of the
+// levels beside it. The point in which the rate changed is in neither. A slow fall has no step: its Seconds are the start of
+// what was measured, and Before and After are the mean rates of the first and of the last tenth.
 type Fall struct{ Seconds, Before, After float64 }
 
 // Rise is a rate that was lower from the start. Before is the mean rate of the time before it, After that of the level beside it. The point in which the rate
@@ -187,9 +188,18 @@ func edge(rates []float64, from, window int, end, allowed float64) int {
 	return at
 }
 
-// hasTrend says whether a rate goes up or down all the time: by more, from the start to the end of the line that fits best, than a steady rate may differ and
-// than noise about the line explains.
+// hasTrend reports whether a rate goes up or down all the time: the best line changes by more, from its start to its end,
+// than a steady rate may differ and than noise about the line explains.
 func hasTrend(rates []float64) bool {
+	line := lineOf(rates)
+	few := 1 + minPoints/float64(len(rates))
+	return math.Abs(line.change) > max(2*steadyShare*line.mean, steadyCertainty*few*line.error)
+}
+
+// line is the line that fits a rate best: its mean, its change from the start to the end, and the standard error of the change.
+type line struct{ mean, change, error float64 }
+
+func lineOf(rates []float64) line {
 	n, middle, m := float64(len(rates)), float64(len(rates)-1)/2, mean(rates)
 	products, squares := 0.0, 0.0
 	for i, r := range rates {
@@ -197,7 +207,7 @@ func hasTrend(rates []float64) bool {
 		squares += (float64(i) - middle) * (float64(i) - middle)
 	}
 	if squares == 0 {
-		return false
+		return line{mean: m}
 	}
 	slope := products / squares
 	flat := make([]float64, len(rates))
@@ -206,8 +216,7 @@ func hasTrend(rates []float64) bool {
 	}
 	spread, alike := deviation(flat)
 	const ofSlope = 12 // the variance of a slope times a length is as many times that of the mean
-	few := 1 + minPoints/n
-	return math.Abs(slope)*n > max(2*steadyShare*m, steadyCertainty*few*math.Sqrt(ofSlope)*errorOfMean(flat, spread, alike))
+	return line{m, slope * n, math.Sqrt(ofSlope) * errorOfMean(flat, spread, alike)}
 }
 
 // lowRate returns the rate below which it is low: clearly less than half of the best that was usual, which is no less than a rate before a fall.

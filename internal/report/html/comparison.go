@@ -273,6 +273,9 @@ func ratio(multiple string, s *v1alpha1.Statistic) cell {
 // verdictCell says how a target does beside the baseline, in words, with a sign and a class, and how sure that is.
 func verdictCell(v v1alpha1.Verdict, s *v1alpha1.Statistic) cell {
 	c := cell{Text: cmp.Or(verdictWords[v], string(v)), Class: verdictClasses[v]}
+	if s.IsSmall(v) {
+		c.Text += " (within 5 %)"
+	}
 	if p := cmp.Or(s.AdjustedPValue, s.PValue); p != "" && c.Text != "" {
 		c.Sub = "p = " + p
 	}

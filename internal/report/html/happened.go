@@ -69,7 +69,11 @@ func happened(s *series.Summary) []string {
 	return all
 }
 
+// fallText tells how far a rate fell, and when. A fall at second 0 is a slow one.
 func fallText(f *series.Fall) string {
+	if f.Seconds == 0 {
+		return fmt.Sprintf("%s at first, then slowly down to %s", perSecond(f.Before), perSecond(f.After))
+	}
 	return fmt.Sprintf("%s until second %s, then %s", perSecond(f.Before), figureText(f.Seconds), perSecond(f.After))
 }
 
