@@ -103,7 +103,7 @@ func (k *keeper) fits(object client.Object, urgent bool) bool {
 	return k.share.Hold(object.GetUID(), object.GetNamespace(), int64(weightOf(object)+cacheEntry), urgent)
 }
 
-// holdsNode reports whether a pod keeps benchmarks of all namespaces off a node. There are no more such pods than nodes
+// holdsNode reports whether a pod keeps benchmarks of all namespaces off a node. Honest benchmarks have no more such pods than nodes
 // have room for.
 func holdsNode(object client.Object) bool {
 	pod, is := object.(*corev1.Pod)

@@ -3,6 +3,8 @@
 package budget
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -36,13 +38,23 @@ func New(most int64) *Budget {
 func (b *Budget) LeavesOut(of Owner) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.leftOut[of] > 0
+	return b.leftOut[of] > 0 || b.leftOut[of.anyInNamespace()] > 0
 }
 
-// take takes bytes for a namespace, and reports whether there were as many. What is urgent takes all that is free.
+// anyInNamespace stands for all benchmarks of the namespace.
+func (o Owner) anyInNamespace() Owner {
+	return Owner{Kind: o.Kind, Benchmark: types.NamespacedName{Namespace: o.Benchmark.Namespace}}
+}
+
+// take takes bytes for a namespace, and reports whether it may. What is left free has to be as much as the namespace holds, and of
+// what is urgent a third of that: so other namespaces always have room.
 func (b *Budget) take(of share, urgent bool) bool {
 	free, held := b.most-b.held-of.bytes, b.byNamespace[of.namespace]+of.bytes
-	if free < 0 || !urgent && free < held {
+	least := held
+	if urgent {
+		least = held / 3
+	}
+	if free < least {
 		return false
 	}
 	b.held += of.bytes
@@ -75,15 +87,21 @@ type share struct {
 type Cache struct {
 	budget *Budget
 	held   map[types.UID]share
-	// leftOut are the objects that the cache does not hold, and before those that it did not hold before a list that has
-	// not ended: the cache keeps its content until then.
+	// leftOut are the objects that the cache does not hold, as many of a namespace as are noted one by one, and countOf how
+	// many these are. Of a namespace in full all benchmarks count as left out.
 	leftOut map[types.UID]Owner
-	before  []Owner
+	countOf map[Owner]int
+	full    map[Owner]bool
+	// before is what was left out before a list that has not ended: the cache keeps its content until then.
+	before []Owner
 }
+
+// mostNoted is how many objects of a namespace and kind that are left out are noted one by one. To note them takes memory, too.
+const mostNoted = 1000
 
 // NewCache returns the part of an empty cache.
 func (b *Budget) NewCache() *Cache {
-	return &Cache{budget: b, held: map[types.UID]share{}, leftOut: map[types.UID]Owner{}}
+	return &Cache{budget: b, held: map[types.UID]share{}, leftOut: map[types.UID]Owner{}, countOf: map[Owner]int{}, full: map[Owner]bool{}}
 }
 
 // Hold reports whether the cache may hold an object of so many bytes. What is urgent may take what is left for others.
@@ -104,8 +122,17 @@ func (c *Cache) LeaveOut(uid types.UID, of Owner) {
 	c.budget.mu.Lock()
 	defer c.budget.mu.Unlock()
 	c.drop(uid)
-	c.leftOut[uid] = of
-	c.budget.leftOut[of]++
+	all := of.anyInNamespace()
+	switch {
+	case c.full[all]:
+	case c.countOf[all] == mostNoted:
+		c.full[all] = true
+		c.budget.leftOut[all]++
+	default:
+		c.leftOut[uid] = of
+		c.countOf[all]++
+		c.budget.leftOut[of]++
+	}
 }
 
 // Holds reports whether the cache holds an object by the budget.
@@ -131,6 +158,7 @@ func (c *Cache) drop(uid types.UID) {
 	if of, left := c.leftOut[uid]; left {
 		c.budget.forget(of)
 		delete(c.leftOut, uid)
+		c.countOf[of.anyInNamespace()]--
 	}
 }
 
@@ -141,18 +169,25 @@ func (c *Cache) BeginList() {
 	for _, of := range c.held {
 		c.budget.giveBack(of)
 	}
-	for _, of := range c.leftOut {
-		c.before = append(c.before, of)
+	noted := slices.AppendSeq(slices.Collect(maps.Values(c.leftOut)), maps.Keys(c.full))
+	if c.before == nil {
+		c.before = noted
+	} else { // the list before has failed, and the cache still has what it had before that
+		c.forget(noted)
 	}
-	c.held, c.leftOut = map[types.UID]share{}, map[types.UID]Owner{}
+	c.held, c.leftOut, c.countOf, c.full = map[types.UID]share{}, map[types.UID]Owner{}, map[Owner]int{}, map[Owner]bool{}
 }
 
 // EndList notes that the list has come to its end.
 func (c *Cache) EndList() {
 	c.budget.mu.Lock()
 	defer c.budget.mu.Unlock()
-	for _, of := range c.before {
+	c.forget(c.before)
+	c.before = nil
+}
+
+func (c *Cache) forget(all []Owner) {
+	for _, of := range all {
 		c.budget.forget(of)
 	}
-	c.before = nil
 }

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"fmt"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -27,13 +28,51 @@ func TestShares(t *testing.T) {
 	if jobs.Hold("big", "third", 4, false) || !jobs.Hold("small", "third", 3, false) {
 		t.Error("a third namespace does not hold half of the last 6 bytes")
 	}
-	if !pods.Hold("holder", "first", 3, true) || pods.Hold("another", "fourth", 1, true) {
-		t.Error("what is urgent does not take all that is free")
+	pods.Drop("firsta")
+	pods.Drop("firsta")
+	if b.held != 20 {
+		t.Errorf("%d bytes are held, want 20", b.held)
 	}
-	pods.Drop("firsta")
-	pods.Drop("firsta")
-	if !jobs.Hold("fourth", "fourth", 0, false) || b.held != 23 {
-		t.Errorf("%d bytes are held, want 23", b.held)
+}
+
+// TestUrgent checks that what is urgent takes more than a namespace's part, and leaves room for others all the same.
+func TestUrgent(t *testing.T) {
+	c := New(24).NewCache()
+	fill(c, "first")
+	if c.Hold("more", "first", 1, false) || !c.Hold("urgent", "first", 6, true) || c.Hold("more", "first", 1, true) {
+		t.Error("a namespace does not hold three quarters of 24 bytes, with what is urgent")
+	}
+	if !c.Hold("other", "second", 3, true) {
+		t.Error("another namespace has no room for what is urgent")
+	}
+}
+
+// TestManyLeftOut checks that what is left out takes little memory, however many objects that are, and is known all the same.
+func TestManyLeftOut(t *testing.T) {
+	b := New(20)
+	c := b.NewCache()
+	owner := func(i int) Owner { return Owner{"Pod", types.NamespacedName{Namespace: "ns", Name: fmt.Sprint(i)}} }
+	other := Owner{"Pod", types.NamespacedName{Namespace: "other", Name: "0"}}
+	list := func() {
+		c.BeginList()
+		for i := range 10 * mostNoted {
+			c.LeaveOut(types.UID(fmt.Sprint(i)), owner(i))
+		}
+	}
+	for range 3 { // of which the last one alone comes to its end
+		list()
+	}
+	c.EndList()
+	if !b.LeavesOut(owner(5*mostNoted)) || b.LeavesOut(other) {
+		t.Error("it is not known what is left out")
+	}
+	if len(c.leftOut) > mostNoted || len(b.leftOut) > mostNoted+1 {
+		t.Errorf("%d objects and %d owners are noted", len(c.leftOut), len(b.leftOut))
+	}
+	c.BeginList()
+	c.EndList()
+	if b.LeavesOut(owner(0)) || b.LeavesOut(owner(5*mostNoted)) || len(b.leftOut) > 0 {
+		t.Errorf("nothing is left out, and %v is noted", b.leftOut)
 	}
 }
 

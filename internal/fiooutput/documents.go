@@ -60,7 +60,7 @@ type scanner struct {
 func (s *scanner) scan() bool {
 	for s.position < len(s.data) {
 		switch c := s.data[s.position]; {
-		case c == '{' && s.depth > 0 && s.startsLine():
+		case c == '{' && s.depth > 0 && (s.startsLine() || s.beginsDocument()):
 			return false
 		case c == '"':
 			if !s.copyString() {
@@ -111,6 +111,12 @@ func (s *scanner) copyString() bool {
 // startsLine says whether position is the first of a line.
 func (s *scanner) startsLine() bool {
 	return s.position == 0 || s.data[s.position-1] == '\n'
+}
+
+// beginsDocument reports whether a document begins at the position, at the end of a line.
+func (s *scanner) beginsDocument() bool {
+	after, begins := bytes.CutPrefix(s.data[s.position:], []byte("{\n"))
+	return begins && bytes.HasPrefix(after, firstMember)
 }
 
 // copyWord copies a value without quotes. fio indents every line of a document except its first and last,

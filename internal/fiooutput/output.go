@@ -139,13 +139,22 @@ func Parse(data []byte) (*Output, error) {
 // ParseText reads what fio prints for people, also where only the part about its jobs is left of it. fio 2 and 3 are known.
 // Options that fio does not print there, such as direct, are not among those of the output.
 func ParseText(data []byte) (*Output, error) {
-	report := parseText(string(data))
+	report, err := parseText(string(data))
+	if err != nil {
+		return nil, err
+	}
 	groups, err := report.groups()
 	if err != nil {
 		return nil, err
 	}
 	return &Output{Version: report.Version, Groups: groups, Rounded: true}, nil
 }
+
+// ErrNoJobs is the error about output without jobs.
+var ErrNoJobs = errors.New("fio's output has no jobs")
+
+// maxGroups bounds the results of an output: each is compared with the others.
+const maxGroups = 256
 
 // byteOrderMark is what editors put before text in UTF-8.
 var byteOrderMark = []byte("\ufeff")
@@ -173,11 +182,14 @@ func (r *jsonReport) groups() ([]Group, error) {
 			groups[at].merge(group)
 			continue
 		}
+		if len(groups) == maxGroups {
+			return nil, fmt.Errorf("fio reports more than %d results", maxGroups)
+		}
 		index[key] = len(groups)
 		groups = append(groups, group)
 	}
 	if len(groups) == 0 {
-		return nil, errors.New("fio's JSON has no jobs")
+		return nil, ErrNoJobs
 	}
 	return groups, nil
 }

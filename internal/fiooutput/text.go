@@ -1,6 +1,8 @@
 package fiooutput
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"regexp"
 	"strconv"
@@ -13,6 +15,8 @@ import (
 
 var (
 	textVersion  = regexp.MustCompile(`^fio-[0-9][0-9A-Za-z.-]*$`)
+	textStarts   = regexp.MustCompile(`^Starting ([0-9]+) (?:process|thread)`)
+	textEnded    = regexp.MustCompile(`^Run status group ([0-9]+) \(all jobs\):`)
 	textDefines  = regexp.MustCompile(`^(\S.*?): \(g=([0-9]+)\): (rw=.*)$`)
 	textJob      = regexp.MustCompile(`^(\S.*?): \(groupid=([0-9]+), jobs=([0-9]+)\): err= ?([0-9]+)`)
 	textMoved    = regexp.MustCompile(`^(read|write|trim) ?: IOPS=([0-9.]+[kMG]?), BW=.*\(([0-9.]+)([KMGTP]?i?B)/([0-9]+)msec\)`)
@@ -35,23 +39,44 @@ type textReader struct {
 	unit float64
 	// direction is the direction that the lines are about.
 	direction *jsonDirection
+	// versions is how often fio says its version, starts how many jobs it says that it starts, and jobs how many are reported.
+	versions, starts, jobs int
+	// ended are the groups whose totals were printed, and isRepeated is set when those of one were printed twice.
+	ended      map[string]bool
+	isRepeated bool
 }
 
 // parseText returns the report of what fio printed for people, which has no jobs if the text is another one.
-func parseText(text string) *jsonReport {
-	r := &textReader{options: map[string]map[string]string{}}
+func parseText(text string) (*jsonReport, error) {
+	r := &textReader{options: map[string]map[string]string{}, ended: map[string]bool{}}
 	for line := range strings.Lines(text) {
 		r.line(strings.TrimSpace(line))
+	}
+	switch {
+	case r.versions > 1 || r.isRepeated:
+		return nil, errors.New("the text has several reports, of several calls of fio or of --status-interval: give one of them")
+	case r.starts > 0 && r.jobs > 0 && r.jobs < r.starts:
+		return nil, fmt.Errorf("the text ends early: fio starts %d jobs in it, and %d are reported", r.starts, r.jobs)
 	}
 	for i := range r.report.Jobs {
 		r.report.Jobs[i].completeFromText()
 	}
-	return &r.report
+	return &r.report, nil
 }
 
 func (r *textReader) line(line string) {
 	if textVersion.MatchString(line) {
 		r.report.Version = line
+		r.versions++
+		return
+	}
+	if m := textStarts.FindStringSubmatch(line); m != nil {
+		r.starts += int(decimal(m[1]))
+		return
+	}
+	if m := textEnded.FindStringSubmatch(line); m != nil {
+		r.isRepeated = r.isRepeated || r.ended[m[1]]
+		r.ended[m[1]] = true
 		return
 	}
 	if m := textDefines.FindStringSubmatch(line); m != nil {
@@ -73,6 +98,7 @@ func (r *textReader) begin(m []string) {
 	if options == nil {
 		options = map[string]string{}
 	}
+	r.jobs += int(decimal(m[3]))
 	if m[3] != "1" {
 		options["numjobs"], options["group_reporting"] = m[3], "1"
 	}

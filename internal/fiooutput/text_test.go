@@ -1,6 +1,7 @@
 package fiooutput
 
 import (
+	"bytes"
 	"math"
 	"os"
 	"regexp"
@@ -166,4 +167,15 @@ func FuzzParseText(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Text in which documents begin again and again, and none ends, takes no more time than its size.
+func BenchmarkDocumentsThatNeverEnd(b *testing.B) {
+	text := bytes.Repeat([]byte(" {\n  \"fio version\"\n"), 20_000)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if documents := Documents(text); len(documents) > 0 {
+			b.Fatal("there is a document")
+		}
+	}
 }

@@ -3,6 +3,7 @@
 package fioresult
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,8 +45,14 @@ func Benchmark(name string, output []byte, on Storage) (*v1alpha1.StorageBenchma
 	if err != nil {
 		return nil, err
 	}
+	if err := printed.Err(); err != nil {
+		return nil, fmt.Errorf("fio failed, and what it printed is no result: %w", err)
+	}
 	for i := range printed.Groups {
 		maps.Copy(printed.Groups[i].Options, on.Options)
+	}
+	if err := checkOptions(printed); err != nil {
+		return nil, err
 	}
 	report, err := runner.NewReport(printed)
 	if err != nil {
@@ -62,10 +69,37 @@ func Benchmark(name string, output []byte, on Storage) (*v1alpha1.StorageBenchma
 	setTimes(sb, printed)
 	message := "1 run, read from fio's JSON"
 	if printed.Rounded {
-		message = "1 run, read from the text that fio prints for people, whose figures are rounded"
+		message = ofText
 	}
 	summarize(sb, message)
 	return sb, nil
+}
+
+// ofText is how a benchmark says that its figures are rounded.
+const ofText = "1 run, read from the text that fio prints for people, whose figures are rounded"
+
+// IsRounded reports whether the figures of a benchmark are those that fio prints for people.
+func IsRounded(sb *v1alpha1.StorageBenchmark) bool {
+	return sb.Status.Condition(v1alpha1.ConditionSucceeded).Message == ofText
+}
+
+// checkOptions returns an error if the text for people does not say what the result rests on: it never says direct, and in part of
+// it the line with the other options may be missing.
+func checkOptions(printed *fiooutput.Output) error {
+	if !printed.Rounded {
+		return nil
+	}
+	for i := range printed.Groups {
+		g := &printed.Groups[i]
+		if _, named := g.Options["rw"]; !named {
+			return fmt.Errorf("job %s: the text lacks the line with its options: give them, such as --option rw=randread --option bs=4k --option iodepth=32",
+				legible.Excerpt(g.Name))
+		}
+		if _, named := g.Options["direct"]; !named {
+			return fmt.Errorf("job %s: the text does not say whether the page cache was used: give --option direct=1 or --option direct=0", legible.Excerpt(g.Name))
+		}
+	}
+	return nil
 }
 
 // parse reads JSON, or else the text for people. Where there is neither, the error is about JSON, and has fio's own words.
@@ -74,10 +108,11 @@ func parse(output []byte) (*fiooutput.Output, error) {
 	if err == nil || len(fiooutput.Documents(output)) > 0 {
 		return printed, err
 	}
-	if ofText, wrong := fiooutput.ParseText(output); wrong == nil {
-		return ofText, nil
+	printed, wrong := fiooutput.ParseText(output)
+	if errors.Is(wrong, fiooutput.ErrNoJobs) {
+		return nil, err
 	}
-	return nil, err
+	return printed, wrong
 }
 
 // newBenchmark returns a benchmark with one run that has no result yet.

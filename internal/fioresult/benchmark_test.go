@@ -53,6 +53,8 @@ func TestPublished(t *testing.T) {
 		Target:  v1alpha1.Target{Name: "efs", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-00000000"}},
 		Options: map[string]string{"rw": "randrw", "bs": "4k", "direct": "1", "ioengine": "libaio", "iodepth": "256"},
 	}
+	ebs := gp3()
+	ebs.Options = map[string]string{"direct": "1"}
 	for _, test := range []struct {
 		file       string
 		on         Storage
@@ -61,7 +63,7 @@ func TestPublished(t *testing.T) {
 		p99Millis  int64
 	}{
 		{"efs-randrw.txt", efs, 2801, 177, 205},
-		{"ebs-randrw-2.14.txt", gp3(), 1539, 82, 137},
+		{"ebs-randrw-2.14.txt", ebs, 1539, 82, 137},
 	} {
 		t.Run(test.file, func(t *testing.T) {
 			sb, err := Benchmark("published", read(t, "testdata/"+test.file), test.on)
@@ -84,7 +86,12 @@ func TestNotOfFio(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                    "fio gave no result",
 		"fio: no such engine": "no such engine",
-		`{"fio version": "fio-3.33", "jobs": []}`: "no jobs",
+		`{"fio version": "fio-3.33", "jobs": []}`:                                                                                         "no jobs",
+		"a: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=40KiB/s (41kB/s)(400KiB/10000msec)\n":                                 "the text lacks the line with its options",
+		"a: (g=0): rw=read, bs=4K-4K\na: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=40KiB/s (41kB/s)(400KiB/10000msec)\n":    "--option direct=1 or --option direct=0",
+		"a: (groupid=0, jobs=1): err=28 (file): pid=1\n  read: IOPS=10, BW=40KiB/s (41kB/s)(400KiB/10000msec)\n":                          "fio failed",
+		"fio-3.33\nStarting 3 processes\na: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=40KiB/s (41kB/s)(400KiB/10000msec)\n": "the text ends early",
+		"fio-3.33\na: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=4KiB/s (4kB/s)(400KiB/10000msec)\nfio-3.33\n":               "several reports",
 	} {
 		if _, err := Benchmark("none", []byte(text), gp3()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)

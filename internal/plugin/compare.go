@@ -72,7 +72,7 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 	}
 	from = addSourceFlags(cmd, flags)
 	output = addOutputFlag(cmd, compareFormats)
-	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with 2 if OTHER is slower in anything, and with 1 if too few runs can tell")
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "end with 2 if OTHER is slower in IOPS or a latency, and with 1 if that is not known of all")
 	return cmd
 }
 
@@ -82,8 +82,8 @@ func notSlower(pair *report.Pair) error {
 	if slower := pair.Slower(); len(slower) > 0 {
 		return fmt.Errorf("%w: %s is slower than %s: %s", errMissed, pair.Labels[1], pair.Labels[0], legible.Few(slower, most))
 	}
-	if undecided := pair.Undecided(); len(undecided) > 0 {
-		return fmt.Errorf("it is not known whether %s is slower than %s, because there were too few runs: %s", pair.Labels[1], pair.Labels[0], legible.Few(undecided, most))
+	if unknown := pair.Unknown(); len(unknown) > 0 {
+		return fmt.Errorf("it is not known whether %s is slower than %s: %s", pair.Labels[1], pair.Labels[0], legible.Few(unknown, most))
 	}
 	return nil
 }

@@ -63,7 +63,7 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 		</testcase>
 	</testsuite>
 </testsuites>
-`, Err: "Error: it is not known whether after is slower than before, because there were too few runs: w on gp3: read\n", Failed: true},
+`, Err: "Error: it is not known whether after is slower than before: w on gp3: read\n", Failed: true},
 		},
 		"one only": {[]string{"before"}, execution{Err: "Error: accepts 2 arg(s), received 1\n", Failed: true}},
 	} {

@@ -31,7 +31,7 @@ what to do.
 
   # without a cluster: what fio printed on another machine
   kubectl storagebench explain-result fio.json --volume gp3,iops=3000,throughput=125,size=100Gi --instance r5b.large
-  fio job.fio | kubectl storagebench explain-result - --efs Bursting --option direct=1`,
+  fio job.fio | kubectl storagebench explain-result - --efs Bursting,meteredSize=2Ti --option direct=1`,
 
 		ValidArgsFunction: withSchedules(flags, completeNamesAndRuns(flags)),
 

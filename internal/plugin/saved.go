@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -48,14 +49,18 @@ type saved struct {
 	objects []client.Object
 }
 
-// source returns the file as a source. Names of a file are those of one namespace: that of its first benchmark or schedule.
-func (f *saved) source() *source {
-	return &source{from: f, namespace: f.namespace(), inflatable: maxInflated}
+// source returns the file as a source of what an argument names, in the namespace of the first benchmark or schedule of that name.
+func (f *saved) source(argument string) *source {
+	name := argument
+	if schedule, is := scheduleNamed(argument); is {
+		name = schedule
+	}
+	return &source{from: f, namespace: f.namespaceOf(name), inflatable: maxInflated}
 }
 
-func (f *saved) namespace() string {
+func (f *saved) namespaceOf(name string) string {
 	for _, object := range f.objects {
-		if isResult(object) {
+		if isResult(object) && object.GetName() == name {
 			return object.GetNamespace()
 		}
 	}
@@ -147,6 +152,9 @@ func (o *storageOptions) read(cmd *cobra.Command, path string) (*saved, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if fioresult.IsRounded(sb) {
+		cmd.PrintErrf("%s: figures are those of the text that fio prints for people, rounded to three or four digits\n", path)
+	}
 	makeHarmless(sb)
 	return &saved{path, []client.Object{sb}}, nil
 }
@@ -160,10 +168,14 @@ func nameOfFile(path string) string {
 	return fioimport.Label(strings.TrimSuffix(base, filepath.Ext(base)))
 }
 
+var (
+	// ofResources matches the member that each resource has, and ofFio what fio prints. The message of a run may quote fio.
+	ofResources = regexp.MustCompile(`(?m)^[\s{-]*"?apiVersion"?\s*:`)
+	ofFio       = regexp.MustCompile(`(?m)^\s*"fio version"\s*:|\{\s*"fio version"|^\S.*: \(groupid=\d+, jobs=\d+\)`)
+)
+
 // isOfFio reports whether a text is what fio printed, as JSON or for people.
-func isOfFio(content []byte) bool {
-	return bytes.Contains(content, []byte(`"fio version"`)) || bytes.Contains(content, []byte(": (groupid="))
-}
+func isOfFio(content []byte) bool { return !ofResources.Match(content) && ofFio.Match(content) }
 
 // readResources reads YAML documents, or JSON, with resources and lists of them. Those that results do not consist of are passed over.
 func readResources(path string, content []byte) (*saved, error) {
@@ -180,27 +192,30 @@ func readResources(path string, content []byte) (*saved, error) {
 		case isEmpty(document):
 			continue
 		}
-		if err := f.add(decoder, document); err != nil {
+		if err := f.add(decoder, document, false); err != nil {
 			return nil, fmt.Errorf("%s, document %d: %w", path, number, err)
 		}
 	}
 }
 
-// add adds the resources of a document.
-func (f *saved) add(decoder runtime.Decoder, document []byte) error {
+// add adds the resources of a document, or of an item of a list.
+func (f *saved) add(decoder runtime.Decoder, document []byte, isItem bool) error {
 	object, kind, err := decoder.Decode(document, nil, nil)
 	if kind != nil && !isRead(*kind) {
 		return nil
 	}
 	if kind == nil && err != nil {
-		return fmt.Errorf("it is neither a resource nor what fio printed: %w", err)
+		return fmt.Errorf("it is neither a resource nor what fio printed (--output-format=json+ is best): %w", err)
 	}
 	if err != nil {
 		return err
 	}
 	if list, is := object.(*corev1.List); is {
+		if isItem {
+			return errors.New("it is a List in a List, as kubectl prints none")
+		}
 		for i := range list.Items {
-			if err := f.add(decoder, list.Items[i].Raw); err != nil {
+			if err := f.add(decoder, list.Items[i].Raw, true); err != nil {
 				return fmt.Errorf("item %d: %w", i+1, err)
 			}
 		}

@@ -89,7 +89,11 @@ func TestSavedFilesThatHaveNoResults(t *testing.T) {
 		"an unknown volume":   {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp9"}, "no limits are known of type"},
 		"an unknown setting":  {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp3,iop=4000"}, `unknown field "iop"`},
 		"an unknown instance": {[]byte(`{"fio version": "fio-3.33"}`), []string{"--instance", "m0.none"}, "no such type of EC2 instance"},
-		"a volume too slow":   {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp2,iops=4000"}, "iops"},
+		"no size of gp2":      {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp2"}, "add size="},
+		"a size of bytes":     {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp3,size=10"}, "write a size such as 100Gi"},
+		"no size of EFS":      {[]byte(`{"fio version": "fio-3.33"}`), []string{"--efs", "Bursting"}, "add meteredSize="},
+		"a list in a list":    {asYAML(t, listOf(listOf(measured("ns", "a", "gp3", 1)))), nil, "a List in a List"},
+		"a volume too slow":   {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp2,iops=4000,size=100Gi"}, "iops"},
 		"no format of it":     {asYAML(t, schedule), []string{"schedule/nightly", "-o", "junit"}, "of a schedule: --output"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,6 +103,20 @@ func TestSavedFilesThatHaveNoResults(t *testing.T) {
 				t.Errorf("%+v, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// The message of a run that failed quotes fio, and the file is not fio's output for that. Of two namespaces each has its own.
+func TestSavedBenchmarksThatFailed(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	failed, other := measured("ns", "before", "gp3", 100), measured("other", "elsewhere", "gp3", 100)
+	failed.Status.Runs[0].State = v1alpha1.RunFailed
+	failed.Status.Runs[0].Message = "fio gave no result: job: (groupid=0, jobs=1): err=28 (file:filesetup.c:242, func=fallocate): pid=7"
+	file := write(t, "all.json", asYAML(t, listOf(failed, other)))
+	for _, name := range []string{"before", "elsewhere"} {
+		if got := execute(t, "", "report", "-f", file, name); got.Failed {
+			t.Errorf("%s: %+v", name, got)
+		}
 	}
 }
 
@@ -116,7 +134,7 @@ func TestExplainOutputOfFio(t *testing.T) {
 		want []string
 	}{
 		"a volume":        {[]string{"explain", file, "--volume", "gp3,iops=4000,size=100Gi", "--instance", "m6i.large"}, "", []string{"EBS gp3 volume of 100Gi", "4000"}},
-		"a file system":   {[]string{"explain", file, "--efs", "Bursting"}, "", []string{"an EFS file system"}},
+		"a file system":   {[]string{"explain", file, "--efs", "Bursting,meteredSize=2Ti"}, "", []string{"an EFS file system"}},
 		"standard input":  {[]string{"report", "-", "-o", "json"}, string(content), []string{`"name": "fio"`}},
 		"nothing is said": {[]string{"explain", file}, "", []string{"on storage"}},
 		"two files":       {[]string{"compare", file, "../fiooutput/testdata/both-2.14.txt", "--s3"}, "", []string{"both-2-14"}},

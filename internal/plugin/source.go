@@ -59,17 +59,17 @@ func (o *sourceOptions) find(cmd *cobra.Command, args []string) (from *source, n
 			return nil, "", err
 		}
 		if len(args) > 0 {
-			return saved.source(), args[0], nil
+			return saved.source(args[0]), args[0], nil
 		}
 		name, err := saved.only()
-		return saved.source(), name, err
+		return saved.source(name), name, err
 	case isPath(args[0]):
 		saved, err := o.storage.read(cmd, args[0])
 		if err != nil {
 			return nil, "", err
 		}
 		name, err := saved.only()
-		return saved.source(), name, err
+		return saved.source(name), name, err
 	}
 	c, err := connect(o.flags)
 	if err != nil {

@@ -3,12 +3,14 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -76,10 +78,26 @@ func (o *storageOptions) described() (fioresult.Storage, error) {
 	if err != nil {
 		return on, err
 	}
+	if err := o.checkSizes(&on.Target); err != nil {
+		return on, err
+	}
 	if on.Target.EBS != nil && storage.Limits(&on.Target, storage.Class{}) == nil {
 		return on, fmt.Errorf("--volume: no limits are known of type %q: write gp3, gp2, io2, io1, st1, sc1 or standard, or give --limits alone", on.Target.EBS.Type)
 	}
 	return on, storage.Validate(field.NewPath("target"), &on.Target, storage.KindOf(&on.Target, "")).ToAggregate()
+}
+
+// checkSizes returns an error where limits follow from a size that is not given.
+func (o *storageOptions) checkSizes(target *v1alpha1.Target) error {
+	switch {
+	case target.EBS != nil && slices.Contains([]v1alpha1.EBSVolumeType{"gp2", "st1", "sc1"}, target.EBS.Type) && target.Capacity == nil:
+		return fmt.Errorf("--volume %s: add size=, such as size=100Gi: what these volumes can do follows from their size", o.volume)
+	case target.Capacity != nil && target.Capacity.Value() < 1<<30:
+		return fmt.Errorf("--volume: size=%s is less than EBS has volumes of: write a size such as 100Gi", target.Capacity)
+	case target.EFS != nil && ptr.Deref(target.EFS.ThroughputMode, "") == v1alpha1.EFSBursting && target.EFS.MeteredSize == nil:
+		return errors.New("--efs Bursting: add meteredSize=, such as meteredSize=2Ti: what these file systems can do follows from what is stored on them")
+	}
+	return nil
 }
 
 // describeVolume describes the volume of a target, and names the target after it.

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
@@ -11,24 +12,24 @@ import (
 )
 
 // JUnit prints a comparison as JUnit does: a test for each row of the table that is about the second benchmark. What is slower is a
-// failure. What could not be told, or has no counterpart, is skipped.
+// failure. What is not known is skipped: see Unknown.
 func (p *Pair) JUnit(w io.Writer) error {
 	suite := junit.Testsuite{Name: fmt.Sprintf("%s beside %s", p.Labels[1], p.Labels[0])}
 	names := uniqueNames{}
 	for _, r := range p.judgedRows() {
 		test := junit.Testcase{Classname: "compare", Name: names.of(r.subject())}
-		switch r.figures.Verdict {
+		switch r.worst() {
 		case v1alpha1.VerdictSlower:
-			test.Failure = problem(string(r.figures.Verdict), r.compared())
-		case v1alpha1.VerdictTooFewRuns:
-			test.Skipped = problem(string(r.figures.Verdict), r.compared())
+			test.Failure = problem(string(v1alpha1.VerdictSlower), r.compared())
+		case v1alpha1.VerdictTooFewRuns, v1alpha1.VerdictNotShown:
+			test.Skipped = problem(string(r.worst()), r.compared())
 		default:
 			test.SystemOut = &junit.Output{Data: Harmless(r.compared())}
 		}
 		suite.AddTestcase(test)
 	}
-	for _, missing := range p.withoutCounterpart() {
-		suite.AddTestcase(junit.Testcase{Classname: "compare", Name: names.of(Harmless(missing)), Skipped: problem("NoCounterpart", missing)})
+	for _, missing := range p.missing() {
+		suite.AddTestcase(junit.Testcase{Classname: "compare", Name: names.of(Harmless(missing)), Skipped: problem("Missing", missing)})
 	}
 	suites := junit.Testsuites{Name: "storagebench"}
 	suites.AddSuite(suite)
@@ -38,26 +39,40 @@ func (p *Pair) JUnit(w io.Writer) error {
 	return suites.WriteXML(w)
 }
 
-// Slower returns what of the second benchmark is slower than of the first, such as "randwrite bs=16k on gp3: writes".
+// Slower returns what of the second benchmark is slower than of the first, such as "randwrite bs=16k on gp3: write".
 func (p *Pair) Slower() []string {
-	var slower []string
-	for _, r := range p.judgedRows() {
-		if r.figures.Verdict == v1alpha1.VerdictSlower {
-			slower = append(slower, r.subject())
-		}
-	}
-	return slower
+	return p.subjects(v1alpha1.VerdictSlower)
 }
 
-// Undecided returns what could be slower as well, because there were too few runs to tell.
-func (p *Pair) Undecided() []string {
-	var undecided []string
+// Unknown returns what could be slower as well, for all that is known: too few runs or too much noise to tell, results that one of
+// the two lacks, and benchmarks that have not measured all.
+func (p *Pair) Unknown() []string {
+	return append(p.subjects(v1alpha1.VerdictTooFewRuns, v1alpha1.VerdictNotShown), p.missing()...)
+}
+
+// subjects returns what the rows with one of the verdicts are about.
+func (p *Pair) subjects(verdicts ...v1alpha1.Verdict) []string {
+	var subjects []string
 	for _, r := range p.judgedRows() {
-		if r.figures.Verdict == v1alpha1.VerdictTooFewRuns {
-			undecided = append(undecided, r.subject())
+		if slices.Contains(verdicts, r.worst()) {
+			subjects = append(subjects, r.subject())
 		}
 	}
-	return undecided
+	return subjects
+}
+
+// missing says what there is no verdict on.
+func (p *Pair) missing() []string {
+	missing := p.withoutCounterpart()
+	for i, sb := range p.Benchmarks {
+		if text := incomplete(&sb.Status, p.Labels[i]); text != "" {
+			missing = append(missing, text)
+		}
+		if len(sb.Status.Conditions) > 0 && !sb.Status.HasEnded() {
+			missing = append(missing, p.Labels[i]+" has not ended")
+		}
+	}
+	return missing
 }
 
 // judgedRows returns the rows of the second benchmark that have a verdict.
@@ -71,6 +86,17 @@ func (p *Pair) judgedRows() []row {
 	return judged
 }
 
+// worst returns the verdict on a row, which is Slower also if a latency is.
+func (r *row) worst() v1alpha1.Verdict {
+	f := r.figures
+	for _, latency := range []*v1alpha1.Statistic{f.MeanNanoseconds, f.P50Nanoseconds, f.P90Nanoseconds, f.P99Nanoseconds} {
+		if latency != nil && latency.Verdict == v1alpha1.VerdictSlower {
+			return v1alpha1.VerdictSlower
+		}
+	}
+	return f.Verdict
+}
+
 // subject names what a row is about.
 func (r *row) subject() string {
 	return Harmless(strings.TrimSpace(r.workload+" "+r.parameters) + " on " + r.target + ": " + r.io)
@@ -78,12 +104,15 @@ func (r *row) subject() string {
 
 // compared says in words how a row compares with the first benchmark.
 func (r *row) compared() string {
-	text := string(r.figures.Verdict)
+	text := string(r.worst())
 	if r.figures.IOPS.Median > 0 {
 		text = fmt.Sprintf("%s: %d IOPS", text, r.figures.IOPS.Median)
 	}
 	if r.figures.IOPSRatio != "" {
 		text += fmt.Sprintf(", %sx", r.figures.IOPSRatio)
+	}
+	if r.figures.P99Ratio != "" {
+		text += fmt.Sprintf(", p99 %sx", r.figures.P99Ratio)
 	}
 	return text
 }

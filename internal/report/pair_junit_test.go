@@ -28,6 +28,7 @@ func TestPairAsJUnit(t *testing.T) {
 	}{
 		v1alpha1.VerdictSlower:     {1, 0, `<failure message="Slower: 1500 IOPS, 0.50x"`},
 		v1alpha1.VerdictTooFewRuns: {0, 1, `<skipped message="TooFewRuns: 1500 IOPS, 0.50x"`},
+		v1alpha1.VerdictNotShown:   {0, 1, `<skipped message="NotShown: 1500 IOPS, 0.50x"`},
 		v1alpha1.VerdictSame:       {0, 0, `<system-out><![CDATA[Same: 1500 IOPS, 0.50x]]>`},
 	} {
 		p := pair(verdict)
@@ -35,10 +36,10 @@ func TestPairAsJUnit(t *testing.T) {
 		if err := p.JUnit(&text); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(text.String(), want.text) || !strings.Contains(text.String(), `name="w bs=4k on gp3: read"`) || !strings.Contains(text.String(), "NoCounterpart") {
+		if !strings.Contains(text.String(), want.text) || !strings.Contains(text.String(), `name="w bs=4k on gp3: read"`) || !strings.Contains(text.String(), "Missing") {
 			t.Errorf("%s is\n%s\nwithout %q", verdict, &text, want.text)
 		}
-		if slower, undecided := p.Slower(), p.Undecided(); len(slower) != want.slower || len(undecided) != want.undecided {
+		if slower, undecided := p.Slower(), p.Unknown(); len(slower) != want.slower || len(undecided) != want.undecided+1 {
 			t.Errorf("%s: slower %v, undecided %v", verdict, slower, undecided)
 		}
 	}
