@@ -21,14 +21,14 @@ func (c *checked) cycle() []string {
 	}
 	var largest []string
 	for file := range references {
-		var cycle []string
+		cycle := []string{file}
 		for other := range reached[file] {
 			if other != file && reached[other][file] {
 				cycle = append(cycle, other)
 			}
 		}
-		if len(cycle) > 0 && len(cycle)+1 > len(largest) {
-			largest = append(cycle, file)
+		if len(cycle) > max(1, len(largest)) {
+			largest = cycle
 		}
 	}
 	slices.Sort(largest)
