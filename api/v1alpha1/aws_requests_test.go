@@ -294,7 +294,7 @@ var noRequests = map[string]string{
 	"s3.cache":                  "for the node",
 }
 
-// What we accept AWS accepts, and what AWS accepts we accept, unless a reason is given.
+// AWS accepts all that we accept, and we accept all that AWS accepts, unless a reason is given.
 func TestRequestsToAWS(t *testing.T) {
 	shapes, c := readShapes(t), envtest.Client(t)
 	atOnce := make(chan struct{}, 8)

@@ -48,7 +48,7 @@ func TestNodeWhoseClockIsOff(t *testing.T) {
 	}
 }
 
-// What somebody sets the machine's clock to ends no wait.
+// A step of the machine's clock ends no wait.
 func TestStepOfTheNodesClock(t *testing.T) {
 	n := &node{wall: noon}
 	c := newClock(func(time.Duration) {}, n)

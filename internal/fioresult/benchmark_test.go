@@ -21,7 +21,7 @@ func read(t *testing.T, name string) []byte {
 	return data
 }
 
-// What an operator would say of the same output, without what only a pod knows.
+// The result says what an operator would say of the same output, without what only a pod knows.
 func TestBenchmark(t *testing.T) {
 	sb, err := Benchmark("saved", read(t, "../fiooutput/testdata/fio-3.40.json"), gp3())
 	if err != nil {

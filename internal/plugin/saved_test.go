@@ -120,7 +120,7 @@ func TestSavedBenchmarksThatFailed(t *testing.T) {
 	}
 }
 
-// What fio printed is explained with what the flags say of the storage.
+// Output of fio is explained with what the flags say of the storage.
 func TestExplainOutputOfFio(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	const file = "../fiooutput/testdata/both-3.33.txt"
