@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -119,10 +120,18 @@ func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 		return p.loseAnchor(ctx, which, why)
 	}
 	wanted := p.nextAnchor(int32(which))
-	if err := p.restore(ctx, found, wanted.Labels, wanted.Annotations); err != nil {
+	if err := p.restore(ctx, found, withoutHold(wanted.Labels), wanted.Annotations); err != nil {
 		return outcome{}, err
 	}
 	return p.awaitCache(found)
+}
+
+// withoutHold returns labels without the one by which a pod holds its node. Only relabel restores that one, because it looks first
+// whether another benchmark has come to the node.
+func withoutHold(labels map[string]string) map[string]string {
+	others := maps.Clone(labels)
+	delete(others, v1alpha1.LabelHoldsNode)
+	return others
 }
 
 // restore gives an object its labels and annotations back if it has lost one that the operator reads. If it has all of
@@ -159,9 +168,10 @@ func (p *pass) findPod(ctx context.Context, j *batchv1.Job) (*corev1.Pod, error)
 		return nil, nil
 	}
 	pod := &pods.Items[0]
-	if lost := ours.Lacking(pod.Labels, j.Spec.Template.Labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
+	labels := withoutHold(j.Spec.Template.Labels)
+	if lost := ours.Lacking(pod.Labels, labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
 		// It is read and patched by one client, and its answer is not what this pass has seen.
-		_ = p.restore(ctx, pod.DeepCopy(), j.Spec.Template.Labels, j.Spec.Template.Annotations)
+		_ = p.restore(ctx, pod.DeepCopy(), labels, j.Spec.Template.Annotations)
 	}
 	return pod, nil
 }

@@ -102,10 +102,13 @@ func TestSharedNodeIsLeft(t *testing.T) {
 		repetitions int32
 		isolation   v1alpha1.Isolation
 		disruptions int32
+		alsoLost    []string
 	}{
-		"an anchor":                   {2, v1alpha1.IsolationNode, 1},
-		"the pod of a single run":     {1, v1alpha1.IsolationNode, 1},
-		"an anchor that may share it": {2, v1alpha1.IsolationNone, 0},
+		"an anchor":                             {2, v1alpha1.IsolationNode, 1, nil},
+		"the pod of a single run":               {1, v1alpha1.IsolationNode, 1, nil},
+		"an anchor that may share it":           {2, v1alpha1.IsolationNone, 0, nil},
+		"an anchor that is not found":           {2, v1alpha1.IsolationNode, 1, []string{v1alpha1.LabelBenchmark}},
+		"the pod of a single run, is not found": {1, v1alpha1.IsolationNode, 1, []string{v1alpha1.LabelBenchmark}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -119,7 +122,7 @@ func TestSharedNodeIsLeft(t *testing.T) {
 			sb, other := of("sb"), of("other")
 			for _, pod := range append(w.anchors(), w.runPods()...) {
 				if pod.Labels[v1alpha1.LabelHoldsNode] != "" && pod.Labels[v1alpha1.LabelBenchmark] == sb.Name {
-					w.strip(&pod, "labels", v1alpha1.LabelHoldsNode)
+					w.strip(&pod, "labels", append(test.alsoLost, v1alpha1.LabelHoldsNode)...)
 				}
 			}
 			w.pass(sb, 0)

@@ -26,6 +26,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
+	"github.com/storagebench/storagebench/controllers/servertime"
 	"github.com/storagebench/storagebench/internal/job"
 	schedules "github.com/storagebench/storagebench/internal/schedule"
 	"github.com/storagebench/storagebench/test/builder"
@@ -77,6 +78,8 @@ func (w *world) play(pod *corev1.Pod) fakecluster.Outcome {
 func (w *world) startOperator() {
 	w.Helper()
 	way := envtest.OperatorConfig(w)
+	offset := servertime.New(func(time.Duration) {})
+	way.Wrap(offset.Wrap)
 	controllers.SlimAnswers(way)
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme: envtest.Scheme(),
@@ -89,7 +92,7 @@ func (w *world) startOperator() {
 	if err != nil {
 		w.Fatal(err)
 	}
-	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), &w.results, &w.failing)
+	metrics.Registry.MustRegister(controllers.NewActiveBenchmarks(mgr.GetCache()), &w.results, &w.failing, offset)
 	benchmarks := &controllers.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Logs: w.readLog, Events: mgr.GetEventRecorder("storagebench"),
 		Metrics: controllers.NewMetrics(metrics.Registry), Failing: &w.failing, Results: &w.results,
