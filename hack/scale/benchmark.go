@@ -42,7 +42,7 @@ func addClass(ctx context.Context, c client.Client) error {
 func newBenchmark(clients, runs int) *v1alpha1.StorageBenchmark {
 	workload := v1alpha1.Workload{
 		Name:   "randrw",
-		Fio:    &v1alpha1.FioParameters{RW: "randrw", Size: new("1G"), RuntimeSeconds: new(int32(60))},
+		Fio:    &v1alpha1.FioParameters{RW: "randrw", Size: new("512M"), RuntimeSeconds: new(int32(60))},
 		Matrix: map[string]v1alpha1.MatrixValues{"bs": {}},
 	}
 	for i := range runs {
