@@ -9,8 +9,8 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// beginnings are when pods of an attempt began to run, by the operator's clock. What a pod's status says of it is by the clock of
-// its node, which may be off: behind, a deadline would be over at once, and ahead, it would never come.
+// beginnings are when pods of an attempt began to run, by the operator's clock. A pod's status has the time of its node, whose
+// clock may be off. With a clock that is behind, a deadline would be over at once. With one that is ahead, it would not come.
 type beginnings map[types.UID]beginning
 
 // beginning is what was seen of a pod's beginning.
@@ -42,7 +42,7 @@ func (b beginnings) note(before beginnings, pod *corev1.Pod, state attempt.State
 	return state
 }
 
-// of returns when a pod began of which its node says a time.
+// of returns when a pod began. Its node says when that was.
 func (b beginning) of(pod *corev1.Pod, said time.Time) time.Time {
 	made := pod.CreationTimestamp.Time
 	switch {

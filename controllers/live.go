@@ -87,7 +87,7 @@ func typed[O runtime.Object](look func(O)) func(runtime.Object) error {
 }
 
 // maxLiveList is how many bytes of memory a list of objects may take that was read from the API server. A benchmark of 128
-// clients takes less. What is more than that was forged.
+// clients takes less. A longer list was forged.
 const maxLiveList = 4 << 20
 
 // errEnough ends a list that takes as much memory as it may.

@@ -172,10 +172,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		benchmark = whole
 	}
 	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
-	if remembered.writes.noticeSecond(ctx, r.Events, benchmark) {
-		r.Metrics.foreignWrites.Inc()
-		remembered.ownAttempt = attempt.OwnAttempt{} // the other one may have made the Jobs of attempts that this one has begun
-	}
+	heedSecond(ctx, r, benchmark, remembered)
 	p := r.newPass(benchmark, remembered)
 	p.skipsCache = isStale
 	result, err := p.guarded(ctx)
@@ -193,6 +190,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 	}
 	r.noteSaved(p, ended)
 	return p.within(result), nil
+}
+
+// heedSecond counts the writes of another operator. That one may have made the Jobs of attempts that this one has begun.
+func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmark, remembered *memory) {
+	if remembered.writes.noticeSecond(ctx, r.Events, sb) {
+		r.Metrics.foreignWrites.Inc()
+		remembered.ownAttempt = attempt.OwnAttempt{}
+	}
 }
 
 // unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.

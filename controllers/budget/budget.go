@@ -46,8 +46,8 @@ func (o Owner) anyInNamespace() Owner {
 	return Owner{Kind: o.Kind, Benchmark: types.NamespacedName{Namespace: o.Benchmark.Namespace}}
 }
 
-// take takes bytes for a namespace, and reports whether it may. What is left free has to be as much as the namespace holds, and of
-// what is urgent a third of that: so other namespaces always have room.
+// take takes bytes for a namespace, and reports whether the namespace may have them. At least as much has to stay free as the
+// namespace holds then, and a third of that for an urgent object. So other namespaces always have room.
 func (b *Budget) take(of share, urgent bool) bool {
 	free, held := b.most-b.held-of.bytes, b.byNamespace[of.namespace]+of.bytes
 	least := held
@@ -87,8 +87,8 @@ type share struct {
 type Cache struct {
 	budget *Budget
 	held   map[types.UID]share
-	// leftOut are the objects that the cache does not hold, as many of a namespace as are noted one by one, and countOf how
-	// many these are. Of a namespace in full all benchmarks count as left out.
+	// leftOut are the objects that the cache does not hold: the first mostNoted of each namespace, which countOf counts. All
+	// benchmarks of a namespace in full count as left out.
 	leftOut map[types.UID]Owner
 	countOf map[Owner]int
 	full    map[Owner]bool
@@ -96,15 +96,22 @@ type Cache struct {
 	before []Owner
 }
 
-// mostNoted is how many objects of a namespace and kind that are left out are noted one by one. To note them takes memory, too.
+// mostNoted is how many left-out objects of a namespace and kind are noted one by one. Notes take memory as well.
 const mostNoted = 1000
 
 // NewCache returns the part of an empty cache.
 func (b *Budget) NewCache() *Cache {
-	return &Cache{budget: b, held: map[types.UID]share{}, leftOut: map[types.UID]Owner{}, countOf: map[Owner]int{}, full: map[Owner]bool{}}
+	c := &Cache{budget: b}
+	c.clear()
+	return c
 }
 
-// Hold reports whether the cache may hold an object of so many bytes. What is urgent may take what is left for others.
+func (c *Cache) clear() {
+	c.held, c.leftOut = map[types.UID]share{}, map[types.UID]Owner{}
+	c.countOf, c.full = map[Owner]int{}, map[Owner]bool{}
+}
+
+// Hold reports whether the cache may hold an object of so many bytes. Urgent objects may take more than the namespace's part.
 func (c *Cache) Hold(uid types.UID, namespace string, bytes int64, urgent bool) bool {
 	c.budget.mu.Lock()
 	defer c.budget.mu.Unlock()
@@ -175,7 +182,7 @@ func (c *Cache) BeginList() {
 	} else { // the list before has failed, and the cache still has what it had before that
 		c.forget(noted)
 	}
-	c.held, c.leftOut, c.countOf, c.full = map[types.UID]share{}, map[types.UID]Owner{}, map[Owner]int{}, map[Owner]bool{}
+	c.clear()
 }
 
 // EndList notes that the list has come to its end.

@@ -98,8 +98,8 @@ type LatencyStats struct {
 	Count, MinNanoseconds, MaxNanoseconds int64
 	MeanNanoseconds, StddevNanoseconds    float64
 	// Histogram is nil if fio has none: it keeps one of completion latency and of syncs, and with option
-	// lat_percentiles one of latency. Of output without bins (json in place of json+) the histogram has the printed
-	// percentiles only, so that percentiles between them are those of the next one.
+	// lat_percentiles one of latency. Output without bins (json in place of json+) has percentiles only: others between
+	// them are those of the next one.
 	Histogram *histogram.Histogram
 }
 

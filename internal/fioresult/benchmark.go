@@ -39,48 +39,42 @@ type Storage struct {
 }
 
 // Benchmark returns the StorageBenchmark of one run of fio, whose output is JSON (fio 2.14 and later) or the text that fio prints
-// for people. The volume counts as one that was there before: nobody knows how many burst credits it had.
-func Benchmark(name string, output []byte, on Storage) (*v1alpha1.StorageBenchmark, error) {
+// for people. The volume counts as one that was there before: nobody knows how many burst credits it had. The note says what
+// users have to know of the figures, "" if there is nothing.
+func Benchmark(name string, output []byte, on Storage) (sb *v1alpha1.StorageBenchmark, note string, err error) {
 	printed, err := parse(output)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := printed.Err(); err != nil {
-		return nil, fmt.Errorf("fio failed, and what it printed is no result: %w", err)
+		return nil, "", fmt.Errorf("fio failed, and what it printed is no result: %w", err)
 	}
 	for i := range printed.Groups {
 		maps.Copy(printed.Groups[i].Options, on.Options)
 	}
 	if err := checkOptions(printed); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	report, err := runner.NewReport(printed)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	sb := newBenchmark(name, jobFileOf(printed), on)
+	sb = newBenchmark(name, jobFileOf(printed), on)
 	planned := &plan.Run{
 		Name: sb.Status.Runs[0].Name, Target: existing(on.Target.Name), Workload: &sb.Spec.Workloads[0], Clients: 1, Repetition: 1,
 		Job: jobFileOf(printed),
 	}
 	if err := record(sb, planned, report); err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	setTimes(sb, printed)
 	message := "1 run, read from fio's JSON"
 	if printed.Rounded {
-		message = ofText
+		message = "1 run, read from the text that fio prints for people, whose figures are rounded"
+		note = "the figures are those of the text that fio prints for people, rounded to three or four digits"
 	}
 	summarize(sb, message)
-	return sb, nil
-}
-
-// ofText is how a benchmark says that its figures are rounded.
-const ofText = "1 run, read from the text that fio prints for people, whose figures are rounded"
-
-// IsRounded reports whether the figures of a benchmark are those that fio prints for people.
-func IsRounded(sb *v1alpha1.StorageBenchmark) bool {
-	return sb.Status.Condition(v1alpha1.ConditionSucceeded).Message == ofText
+	return sb, note, nil
 }
 
 // checkOptions returns an error if the text for people does not say what the result rests on: it never says direct, and in part of

@@ -23,9 +23,12 @@ func read(t *testing.T, name string) []byte {
 
 // The result says what an operator would say of the same output, without what only a pod knows.
 func TestBenchmark(t *testing.T) {
-	sb, err := Benchmark("saved", read(t, "../fiooutput/testdata/fio-3.40.json"), gp3())
+	sb, note, err := Benchmark("saved", read(t, "../fiooutput/testdata/fio-3.40.json"), gp3())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if note != "" {
+		t.Errorf("there is nothing to note of JSON, and it is %q", note)
 	}
 	status := &sb.Status
 	if len(status.Runs) != 1 || status.Runs[0].State != v1alpha1.RunSucceeded || len(status.Comparisons) != 2 || !status.HasEnded() {
@@ -66,7 +69,7 @@ func TestPublished(t *testing.T) {
 		{"ebs-randrw-2.14.txt", ebs, 1539, 82, 137},
 	} {
 		t.Run(test.file, func(t *testing.T) {
-			sb, err := Benchmark("published", read(t, "testdata/"+test.file), test.on)
+			sb, note, err := Benchmark("published", read(t, "testdata/"+test.file), test.on)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +78,7 @@ func TestPublished(t *testing.T) {
 			if result.IOPS != test.iops || mean != test.meanMillis || p99 < test.p99Millis-2 || p99 > test.p99Millis+2 {
 				t.Errorf("%d IOPS, mean %d ms, p99 %d ms, want %d, %d and %d", result.IOPS, mean, p99, test.iops, test.meanMillis, test.p99Millis)
 			}
-			if c := sb.Status.Conditions[0]; !strings.Contains(c.Message, "rounded") {
+			if c := sb.Status.Conditions[0]; !strings.Contains(c.Message, "rounded") || !strings.Contains(note, "rounded") {
 				t.Errorf("the message does not say that figures are rounded: %q", c.Message)
 			}
 		})
@@ -93,7 +96,7 @@ func TestNotOfFio(t *testing.T) {
 		"fio-3.33\nStarting 3 processes\na: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=40KiB/s (41kB/s)(400KiB/10000msec)\n": "the text ends early",
 		"fio-3.33\na: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=4KiB/s (4kB/s)(400KiB/10000msec)\nfio-3.33\n":               "several reports",
 	} {
-		if _, err := Benchmark("none", []byte(text), gp3()); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Benchmark("none", []byte(text), gp3()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", text, err, want)
 		}
 	}

@@ -106,7 +106,7 @@ func (o *sourceOptions) pair(cmd *cobra.Command, args []string) (*report.Pair, e
 		}
 		report.NameParameters(sides[i].StorageBenchmark)
 	}
-	if err := o.storage.checkUsed(cmd); err != nil {
+	if err := o.storage.checkUsed(); err != nil {
 		return nil, err
 	}
 	if sides[0].key() == sides[1].key() && sides[0].file == sides[1].file {

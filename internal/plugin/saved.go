@@ -148,12 +148,12 @@ func (o *storageOptions) read(cmd *cobra.Command, path string) (*saved, error) {
 	if err != nil {
 		return nil, err
 	}
-	sb, err := fioresult.Benchmark(nameOfFile(path), content, on)
+	sb, note, err := fioresult.Benchmark(nameOfFile(path), content, on)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if fioresult.IsRounded(sb) {
-		cmd.PrintErrf("%s: figures are those of the text that fio prints for people, rounded to three or four digits\n", path)
+	if note != "" {
+		cmd.PrintErrf("%s: %s\n", path, note)
 	}
 	makeHarmless(sb)
 	return &saved{path, []client.Object{sb}}, nil

@@ -45,7 +45,7 @@ func addSourceFlags(cmd *cobra.Command, flags *genericclioptions.ConfigFlags) *s
 // describe nothing.
 func (o *sourceOptions) open(cmd *cobra.Command, args []string) (from *source, name string, err error) {
 	if from, name, err = o.find(cmd, args); err == nil {
-		err = o.storage.checkUsed(cmd)
+		err = o.storage.checkUsed()
 	}
 	return from, name, err
 }

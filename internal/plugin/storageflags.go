@@ -24,35 +24,34 @@ type storageOptions struct {
 	volume, efs, limits, instance string
 	s3                            bool
 	options                       []string
+	// flags are the flags themselves.
+	flags *pflag.FlagSet
 	// used is set when they have described output of fio.
 	used bool
 }
 
-// storageFlags are the names of these flags.
-var storageFlags = []string{"volume", "efs", "s3", "limits", "instance", "option"}
-
 func (o *storageOptions) addFlags(cmd *cobra.Command) {
-	flags := cmd.Flags()
+	flags := pflag.NewFlagSet("storage", pflag.ContinueOnError)
 	flags.StringVar(&o.volume, "volume", "", "for output of fio: the EBS volume, such as gp3,iops=3000,throughput=125,size=100Gi")
 	flags.StringVar(&o.efs, "efs", "", "for output of fio: the EFS file system by its throughput mode, such as Elastic or Provisioned,provisionedThroughput=100")
 	flags.BoolVar(&o.s3, "s3", false, "for output of fio: a bucket of S3, mounted by Mountpoint")
 	flags.StringVar(&o.limits, "limits", "", "for output of fio: what the storage can do at most, such as iops=3000,bytesPerSecond=131072000")
 	flags.StringVar(&o.instance, "instance", "", "for output of fio: the type of the EC2 instance, such as m6i.large")
 	flags.StringArrayVar(&o.options, "option", nil, "for output of fio: an option that the output does not name, such as direct=1")
+	o.flags = flags
+	cmd.Flags().AddFlagSet(flags)
 	cmd.MarkFlagsMutuallyExclusive("volume", "efs", "s3")
 }
 
 // checkUsed returns an error if the flags describe storage, and no output of fio was read.
-func (o *storageOptions) checkUsed(cmd *cobra.Command) error {
+func (o *storageOptions) checkUsed() error {
 	if o.used {
 		return nil
 	}
 	var given []string
-	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		for _, name := range storageFlags {
-			if flag.Name == name {
-				given = append(given, "--"+name)
-			}
+	o.flags.VisitAll(func(flag *pflag.Flag) {
+		if flag.Changed {
+			given = append(given, "--"+flag.Name)
 		}
 	})
 	if len(given) == 0 {

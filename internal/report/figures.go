@@ -239,9 +239,6 @@ func judgedBy(r *row) *v1alpha1.Statistic {
 	}
 }
 
-// withinMargin is what is added to a difference that is shown and seldom matters.
-const withinMargin = "within 5 %"
-
 // verdictCell prints the verdict on what the row is judged by, which latency that is where it could be IOPS, and whether
 // the difference is a small one.
 func verdictCell(r *row, style Style) string {
@@ -253,7 +250,7 @@ func verdictCell(r *row, style Style) string {
 		notes = append(notes, string(r.figures.JudgedBy))
 	}
 	if judgedBy(r).IsSmall(r.figures.Verdict) {
-		notes = append(notes, withinMargin)
+		notes = append(notes, "within 5 %")
 	}
 	verdict := style.verdict(r.figures.Verdict)
 	if len(notes) == 0 {

@@ -37,6 +37,11 @@ func JUnit(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	if test, differs := toldTest(sb, findings); differs {
 		suite.AddTestcase(test)
 	}
+	return writeJUnit(w, suite)
+}
+
+// writeJUnit prints a suite as a document of its own.
+func writeJUnit(w io.Writer, suite junit.Testsuite) error {
 	suites := junit.Testsuites{Name: "storagebench"}
 	suites.AddSuite(suite)
 	if _, err := io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"); err != nil {

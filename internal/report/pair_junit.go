@@ -11,8 +11,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// JUnit prints a comparison as JUnit does: a test for each row of the table that is about the second benchmark. What is slower is a
-// failure. What is not known is skipped: see Unknown.
+// JUnit prints a comparison as JUnit does: a test for each row of the table that is about the second benchmark. A slower row is a
+// failure, and an unknown one is skipped: see Unknown.
 func (p *Pair) JUnit(w io.Writer) error {
 	suite := junit.Testsuite{Name: fmt.Sprintf("%s beside %s", p.Labels[1], p.Labels[0])}
 	names := uniqueNames{}
@@ -31,12 +31,7 @@ func (p *Pair) JUnit(w io.Writer) error {
 	for _, missing := range p.missing() {
 		suite.AddTestcase(junit.Testcase{Classname: "compare", Name: names.of(Harmless(missing)), Skipped: problem("Missing", missing)})
 	}
-	suites := junit.Testsuites{Name: "storagebench"}
-	suites.AddSuite(suite)
-	if _, err := io.WriteString(w, `<?xml version="1.0" encoding="UTF-8"?>`+"\n"); err != nil {
-		return err
-	}
-	return suites.WriteXML(w)
+	return writeJUnit(w, suite)
 }
 
 // Slower returns what of the second benchmark is slower than of the first, such as "randwrite bs=16k on gp3: write".
