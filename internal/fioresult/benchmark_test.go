@@ -1,6 +1,7 @@
 package fioresult
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -86,7 +87,14 @@ func TestPublished(t *testing.T) {
 }
 
 func TestNotOfFio(t *testing.T) {
+	const job, ended = "a: (groupid=%d, jobs=1): err= 0: pid=1\n  read: IOPS=10, BW=4KiB/s (4kB/s)(400KiB/10000msec)\n", "Run status group 0 (all jobs):\n"
+	many := ""
+	for i := range 257 {
+		many += fmt.Sprintf(job, i)
+	}
 	for text, want := range map[string]string{
+		many: "more than 256 results",
+		fmt.Sprintf(job, 0) + ended + fmt.Sprintf(job, 0) + ended: "several reports",
 		"":                    "fio gave no result",
 		"fio: no such engine": "no such engine",
 		`{"fio version": "fio-3.33", "jobs": []}`:                                                                                         "no jobs",

@@ -1,12 +1,14 @@
 package plugin
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report"
 )
 
 func TestCompare(t *testing.T) {
@@ -80,6 +82,24 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 		got := execute(t, "", on(server, "compare", "before", "after", "-o", name)...)
 		if got.Failed || !strings.HasPrefix(got.Out, begin) {
 			t.Errorf("%s is %+v", name, got)
+		}
+	}
+}
+
+// A slower figure has an exit code of its own.
+func TestSlowerIsMissed(t *testing.T) {
+	pair := func(verdict v1alpha1.Verdict) *report.Pair {
+		of := func(verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
+			return v1alpha1.TargetComparison{Name: "gp3", Read: &v1alpha1.IOComparison{Verdict: verdict}}
+		}
+		return &report.Pair{
+			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"a", "b"},
+			Both: []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{of(""), of(verdict)}}},
+		}
+	}
+	for verdict, missed := range map[v1alpha1.Verdict]bool{v1alpha1.VerdictSlower: true, v1alpha1.VerdictNotShown: false, v1alpha1.VerdictFaster: false} {
+		if err := notSlower(pair(verdict)); errors.Is(err, errMissed) != missed {
+			t.Errorf("%s: %v", verdict, err)
 		}
 	}
 }

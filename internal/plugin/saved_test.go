@@ -112,7 +112,11 @@ func TestSavedBenchmarksThatFailed(t *testing.T) {
 	failed, other := measured("ns", "before", "gp3", 100), measured("other", "elsewhere", "gp3", 100)
 	failed.Status.Runs[0].State = v1alpha1.RunFailed
 	failed.Status.Runs[0].Message = "fio gave no result: job: (groupid=0, jobs=1): err=28 (file:filesetup.c:242, func=fallocate): pid=7"
-	file := write(t, "all.json", asYAML(t, listOf(failed, other)))
+	text, err := json.Marshal(listOf(failed, other)) // in one line, which is like one of fio's
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, "all.json", text)
 	for _, name := range []string{"before", "elsewhere"} {
 		if got := execute(t, "", "report", "-f", file, name); got.Failed {
 			t.Errorf("%s: %+v", name, got)
@@ -154,8 +158,8 @@ func TestExplainOutputOfFio(t *testing.T) {
 func TestSavedTextIsHarmless(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	sb := measured("ns", "before", "gp3", 100)
-	sb.Status.Runs[0].State, sb.Status.Runs[0].Message = v1alpha1.RunFailed, "\x1b[2Jgone"
-	got := execute(t, "", "explain", write(t, "saved.yaml", asYAML(t, sb)))
+	sb.Status.Comparisons[0].Workload = "\x1b[2Jgone"
+	got := execute(t, "", "report", write(t, "saved.yaml", asYAML(t, sb)))
 	if got.Failed || strings.Contains(got.Out, "\x1b") || !strings.Contains(got.Out, "gone") {
 		t.Errorf("%q", got.Out)
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -42,5 +44,16 @@ func TestPairAsJUnit(t *testing.T) {
 		if slower, undecided := p.Slower(), p.Unknown(); len(slower) != want.slower || len(undecided) != want.undecided+1 {
 			t.Errorf("%s: slower %v, undecided %v", verdict, slower, undecided)
 		}
+	}
+
+	latency := pair(v1alpha1.VerdictSame)
+	latency.Both[0].Targets[1].Read.P99Nanoseconds = &v1alpha1.Statistic{Median: 1, Verdict: v1alpha1.VerdictSlower}
+	if slower := latency.Slower(); len(slower) != 1 {
+		t.Errorf("a latency is slower, and %v is told", slower)
+	}
+	goesOn := pair(v1alpha1.VerdictSame)
+	goesOn.Benchmarks[1].Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown}}
+	if unknown := goesOn.Unknown(); len(unknown) != 2 || unknown[1] != "after has not ended" {
+		t.Errorf("a benchmark goes on, and %v is told", unknown)
 	}
 }
