@@ -40,7 +40,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 	if p.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
 		return p.retain(ctx)
 	}
-	left, out, err := p.awaitRemoval(p.untilNothingStrays(ctx, p.remove))
+	left, out, err := p.awaitRemoval(p.untilNothingIsLeft(ctx, p.remove))
 	if err != nil || out.stop {
 		return out, err
 	}
@@ -53,11 +53,7 @@ func cleanUp(ctx context.Context, p *pass) (outcome, error) {
 }
 
 // awaitRemoval waits until nothing is left, or until the deadline of clean-up has passed. Then it returns what is.
-func (s *writer) awaitRemoval(left []cleanup.Leftover, looking bool, err error) ([]cleanup.Leftover, outcome, error) {
-	if looking { // the deadline is looked at when something was tried
-		s.tellLook()
-		return nil, s.awaitLook(), nil
-	}
+func (s *writer) awaitRemoval(left []cleanup.Leftover, err error) ([]cleanup.Leftover, outcome, error) {
 	remaining := s.cleaning().Remaining()
 	waitFor := cleanup.WithoutAbandoned(left)
 	switch {
@@ -73,16 +69,7 @@ func (s *writer) awaitRemoval(left []cleanup.Leftover, looking bool, err error) 
 	}
 }
 
-// tellLook tells users that clean-up has begun, where it takes long to look what there is to be removed.
-func (s *writer) tellLook() {
-	if !s.looksLong() || s.sb.Status.HasEnded() || s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason == v1alpha1.ReasonCleaningUp {
-		return
-	}
-	s.memory.cleaningFor = cleanup.FirstTry
-	s.step(v1alpha1.ReasonCleaningUp, "looking for what is to be removed")
-}
-
-// setCleanedUp says that all is gone, or, where that cannot be seen, what of it is.
+// setCleanedUp reports that all is gone, or, where that cannot be seen, what of it is.
 func (s *writer) setCleanedUp() {
 	if unknown := s.namespaces.VolumesUnknown(s.sb); unknown != "" {
 		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
@@ -115,21 +102,9 @@ func (s *scope) budget() cleanup.Budget {
 	return cleanup.Budget{Began: cleanup.Began(s.sb), Tried: since, Now: s.now.Time, Limit: attempt.CleanUpLimit(s.sb.Spec.Deadlines), Least: least}
 }
 
-// remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the order. What logs of pods hold is kept in
-// ConfigMaps.
+// remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the
+// order of the kinds. What logs of pods hold is kept in ConfigMaps.
 func (p *pass) remove(ctx context.Context) (left []cleanup.Leftover, err error) {
-	under := &deletions{}
-	p.deletions = under
-	defer func() {
-		p.deletions = nil
-		p.found.drop()
-		err = errors.Join(err, under.wait())
-	}()
-	return p.removeKinds(ctx)
-}
-
-// removeKinds does so for each kind whose turn it is.
-func (p *pass) removeKinds(ctx context.Context) (left []cleanup.Leftover, err error) {
 	var before []cleanup.Removal
 	for {
 		turn := cleanup.NextTurn(before, p.cleaning().IsHalfOver(), p.cleaning().Remaining() <= 0)
@@ -234,16 +209,28 @@ func (p *pass) removeAnchors(ctx context.Context, wanted ...string) ([]cleanup.L
 	if err != nil {
 		return nil, err
 	}
-	stray, err := p.strayAnchors(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
-	for _, pod := range append(pods, stray...) {
+	for _, pod := range pods {
 		if ours.Anchor(p.sb, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.now.Time))
 		}
 	}
 	return left, p.deletePods(ctx, unwanted)
+}
+
+// deleteAll deletes objects. kind is what an error calls them by, before their names.
+func deleteAll[O client.Object](ctx context.Context, p *pass, kind string, objects []O, options ...client.DeleteOption) error {
+	return errors.Join(inParallel(ctx, objects, func(object O) error {
+		return deleteObject(ctx, p.Client, kind, object, options...)
+	})...)
+}
+
+// deleteObject deletes an object, unless that is under way.
+func deleteObject(ctx context.Context, c client.Writer, kind string, object client.Object, options ...client.DeleteOption) error {
+	if !object.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	options = append([]client.DeleteOption{client.Preconditions{UID: new(object.GetUID())}}, options...)
+	return unlessGone(c.Delete(ctx, object, options...), "delete "+kind+object.GetName())
 }

@@ -130,7 +130,6 @@ func (p *pass) cleanClaim(ctx context.Context, target *v1alpha1.Target, client i
 
 // remount makes another claim, by which the files of a target are reached.
 func (p *pass) remount(ctx context.Context, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	p.found.drop() // it is without what is made now
 	made, err := p.makeStorage(ctx, target)
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
@@ -154,7 +153,7 @@ func (p *pass) makeCleaner(ctx context.Context, target *v1alpha1.Target, client 
 	}
 	volume := jobspec.VolumeOf(p.sb, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
-	p.found.children = nil // it is without the Job that is made now
+	p.owned = nil // they lack the Job that is made now
 	return filesAfterMaking(p.makeJob(ctx, job.ForCleanUp(p.sb, p.Image, volume, client)), "apply clean-up Job of target "+target.Name)
 }
 

@@ -20,7 +20,7 @@ func (p *pass) lateVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 	if p.namespaces.AreSet() || !volumes.AreMissing(p.sb) {
 		return nil, nil
 	}
-	claims, err := p.readClaims(ctx) // of those that somebody has just made, the volumes are somebody's
+	claims, err := p.liveClaims(ctx) // of those that somebody has just made, the volumes are somebody's
 	if err != nil {
 		return nil, err
 	}

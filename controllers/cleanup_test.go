@@ -376,48 +376,12 @@ func TestAwaitRemoval(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
 			s.sb.DeletionTimestamp = at(-test.took)
 			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), cleanup.FirstTry
-			left, out, err := s.awaitRemoval(test.left, false, test.err)
+			left, out, err := s.awaitRemoval(test.left, test.err)
 			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
 				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
 			}
 			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
-			}
-		})
-	}
-}
-
-// Where it takes long to look what there is, users learn that clean-up has begun. A benchmark that has ended is not said to go on, and what was said before of what is waited
-// for stays.
-func TestAwaitRemovalWhileLooking(t *testing.T) {
-	measuring := metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "run 1 of 1"}
-	waiting := metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonCleaningUp, Message: "waiting for claim x"}
-	completed := metav1.Condition{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: "1 run"}
-	for name, test := range map[string]struct {
-		before metav1.Condition
-		took   time.Duration
-		says   string
-		again  time.Duration
-	}{
-		"it has just measured":          {measuring, 0, measuring.Message, quietLook},
-		"it has measured, and waits":    {measuring, quietLook, "looking for what is to be removed", passPatience},
-		"it has waited for a claim":     {waiting, time.Minute, waiting.Message, passPatience},
-		"it has ended, and is to leave": {completed, time.Minute, completed.Message, passPatience},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := writerOf(builder.OneRun("default", "sb").Build())
-			s.memory.lookSince = s.now.Add(-test.took)
-			s.setCondition(v1alpha1.ConditionSucceeded, test.before.Status, test.before.Reason, test.before.Message)
-			left, out, err := s.awaitRemoval(nil, true, nil)
-			if len(left) > 0 || out != awaitFor(test.again) || err != nil {
-				t.Errorf("got %+v, %+v, %v", left, out, err)
-			}
-			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Message != test.says || (got.Status == metav1.ConditionTrue) != (test.before.Status == metav1.ConditionTrue) {
-				t.Errorf("it says %+v, want %q", got, test.says)
-			}
-			s.cleaning()
-			if told := test.before.Reason != v1alpha1.ReasonCleaningUp; (s.memory.cleaningFor == cleanup.FirstTry) != told {
-				t.Errorf("it may try for %s at least", s.memory.cleaningFor)
 			}
 		})
 	}

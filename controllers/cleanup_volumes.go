@@ -47,7 +47,7 @@ func (p *pass) removeVolumes(ctx context.Context) ([]cleanup.Leftover, error) {
 // deleteClaims deletes claims, and before them the Jobs that removed files there: Kubernetes keeps a claim as long as
 // a pod names it.
 func (p *pass) deleteClaims(ctx context.Context, claims []*corev1.PersistentVolumeClaim) error {
-	for i, claim := range claims { // the cache may have an older one, or, if the look took long, a newer one
+	for i, claim := range claims { // the cache may have an older one, or a newer one
 		if cached := p.Claims[claim.Name]; cached != nil && cached.UID == claim.UID && cached.Spec.VolumeName != "" {
 			claims[i] = cached
 			continue
@@ -95,16 +95,11 @@ func (p *pass) settle(ctx context.Context, name string, since metav1.Time, mine 
 	if name == "" || p.namespaces.AreSet() {
 		return cleanup.NotOurs, nil
 	}
-	asked := p.found.volume(name) != nil
 	volume, err := p.liveVolume(ctx, name, "get volume "+name)
 	if err != nil {
 		return cleanup.Unknown, err
 	}
-	fate, err := p.tieVolume(ctx, volume, p.FateOfVolume(volume, since, mine(volume)))
-	if asked && apierrors.IsConflict(err) { // it has changed since a look has found it, and is read now
-		return p.settle(ctx, name, since, mine)
-	}
-	return fate, err
+	return p.tieVolume(ctx, volume, p.FateOfVolume(volume, since, mine(volume)))
 }
 
 // tieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.
@@ -114,7 +109,6 @@ func (p *pass) tieVolume(ctx context.Context, volume *corev1.PersistentVolume, f
 	}
 	tied := volume.DeepCopy()
 	tied.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	p.found.changed.Store(volume.Name, true)
 	switch err := p.Client.Patch(ctx, tied, client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})); {
 	case err == nil:
 		return cleanup.Goes, nil

@@ -34,7 +34,7 @@ func sweep(ctx context.Context, p *pass) (outcome, error) {
 	if p.isRetained() {
 		return goOn(), nil
 	}
-	left, out, err := p.awaitRemoval(p.onceLooked(ctx, p.removePods))
+	left, out, err := p.awaitRemoval(p.removePods(ctx))
 	if err != nil || out.stop {
 		return out, err
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/pager"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -29,6 +30,12 @@ var errBusy = errors.New("others read whole objects")
 
 // forever is longer than any pass waits.
 const forever = math.MaxInt64
+
+// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what was
+// being done.
+func getLive(ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string) error {
+	return unlessGone(live.Get(ctx, name, object), doing)
+}
 
 // inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at most for as long as
 // patience says. What the function leaves of each page is kept.
@@ -59,7 +66,8 @@ func eachLive[O runtime.Object](
 ) error {
 	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
-		if err := live.List(ctx, page, append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))...); err != nil {
+		these := append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))
+		if err := live.List(ctx, page, these...); err != nil {
 			return nil, err
 		}
 		err := meta.EachListItemWithAlloc(page, func(object runtime.Object) error {

@@ -3,6 +3,7 @@ package controllers
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,13 +53,19 @@ func (p *pass) keepLogs(ctx context.Context, run *v1alpha1.Run, parts []part, me
 	}
 	ctx, cancel := context.WithTimeout(ctx, logPatience)
 	defer cancel()
-	zipped := ask(ctx, func() (map[string][]byte, error) { return p.zipLogs(ctx, run, parts), nil })
+	var zipping sync.WaitGroup
+	var logs map[string][]byte
+	var err error
+	zipping.Go(func() {
+		defer catch(ctx, &err)
+		logs = p.zipLogs(ctx, run, parts)
+	})
 	var over *series.Series
 	var kept []byte
 	if measured {
 		over, kept = p.readSeries(ctx, run, parts)
 	}
-	logs, err := zipped.wait()
+	zipping.Wait()
 	if err != nil {
 		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
 		logs = map[string][]byte{}

@@ -61,11 +61,8 @@ type memory struct {
 	unmade sets.Set[string]
 	// unnotedSince is since when there is such a claim that no operator has noted, zero if there is none.
 	unnotedSince time.Time
-	// look is a look at what it has that goes on, or that no pass has taken yet. nil: there is none. lookSince is since when one is waited for.
-	look      *look
-	lookSince time.Time
-	// strays are its Jobs and anchors that have lost labels.
-	strays strays
+	// gone are the names of its Jobs and anchors that the API server does not have any more.
+	gone sets.Set[string]
 	// placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
 	placed map[string]types.UID
 	// writes notices another operator by its writes of the status.
@@ -119,14 +116,6 @@ func (m *memory) noteMade(name string, err error) {
 	}
 }
 
-// dropLook ends the look, if there is one, and forgets since when it was waited for.
-func (m *memory) dropLook() {
-	if m.look != nil {
-		m.look.drop()
-	}
-	m.look, m.lookSince = nil, time.Time{}
-}
-
 // succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait
 // begins then: the first such pass deletes the pods, which may take long.
 func (m *memory) succeeded(awaitsEnd bool, ended time.Time) {
@@ -163,9 +152,6 @@ func (m *memories) of(name types.NamespacedName) *memory {
 func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if known := m.all[name]; known != nil {
-		known.dropLook()
-	}
 	delete(m.all, name)
 }
 

@@ -34,30 +34,3 @@ func gather[T, R any](ctx context.Context, atOnce int, things []T, call func(T) 
 	})
 	return results, errs
 }
-
-// answer is what will come of a call.
-type answer[T any] struct {
-	came  chan struct{}
-	value T
-	err   error
-}
-
-// ask makes a call while other things are done.
-func ask[T any](ctx context.Context, call func() (T, error)) *answer[T] {
-	a := &answer[T]{came: make(chan struct{})}
-	go func() {
-		defer close(a.came)
-		defer catch(ctx, &a.err)
-		a.value, a.err = call()
-	}()
-	return a
-}
-
-// wait returns what has come of the call, nothing if there was none.
-func (a *answer[T]) wait() (value T, err error) {
-	if a == nil {
-		return value, nil
-	}
-	<-a.came
-	return a.value, a.err
-}

@@ -28,11 +28,8 @@ const retrySoon = 100 * time.Millisecond
 type pass struct {
 	*Reconciler
 	*writer
-	// found is what the API server was asked for: by the look that this pass has taken, or by itself.
-	found *found
-	taken *look
-	// awaitsLook says that a look goes on without which this pass cannot go on.
-	awaitsLook bool
+	// owned are the Jobs and pods that the API server has. nil: this pass has not read them, or has made another one since.
+	owned *owned
 	// skipsCache reports whether the benchmark was read from the API server because the cache has not heard of the last write.
 	skipsCache bool
 	// asksPods reports whether the pods of a run are read from the API server, and not from the cache.
@@ -41,13 +38,11 @@ type pass struct {
 	unheard bool
 	// rests reports whether the next pass has to wait because this one took long.
 	rests bool
-	// deletions are under way in this step of clean-up. nil: each is waited for.
-	deletions *deletions
 }
 
 // newPass begins a pass over a benchmark.
 func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *memory) *pass {
-	return &pass{Reconciler: r, found: &found{}, writer: &writer{&scope{
+	return &pass{Reconciler: r, writer: &writer{&scope{
 		now:        metav1.NewTime(r.Clock.Now()),
 		memory:     remembered,
 		plans:      &r.plans,
@@ -133,8 +128,9 @@ var (
 
 // advance has the phases follow each other, until one ends the pass.
 func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
-	defer p.endLook()
-	p.forgetStrays()
+	if !p.missesNothing() {
+		p.memory.gone = nil // it may make them
+	}
 	list := phases
 	if !p.sb.DeletionTimestamp.IsZero() {
 		list = deletionPhases
@@ -149,7 +145,7 @@ func (p *pass) advance(ctx context.Context) (ctrl.Result, error) {
 		}
 		if out.stop {
 			p.rests = out.rests > 0
-			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time) + p.lookTook())}, nil
+			return ctrl.Result{RequeueAfter: out.next(p.Clock.Since(p.now.Time))}, nil
 		}
 	}
 	return ctrl.Result{}, nil

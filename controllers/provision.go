@@ -83,7 +83,7 @@ func (p *pass) makeStorage(ctx context.Context, target *v1alpha1.Target) (storag
 	case provisioning.ForgetClaims:
 		err = p.forgetClaims(ctx, target)
 	case provisioning.FreeVolume: // nothing is lost with it, and it is made anew
-		err = p.deleteObject(ctx, "", facts.InTheWay)
+		err = deleteObject(ctx, p.Client, "", facts.InTheWay)
 	case provisioning.MakeObjects:
 		made.err = p.applyObjects(ctx, objects)
 	case provisioning.AwaitNote:

@@ -37,7 +37,7 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumeclaims,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=persistentvolumes,verbs=get;list;create;patch;delete
-// +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=create;patch
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get
@@ -84,8 +84,6 @@ type Reconciler struct {
 	memories memories
 	// turns bounds how many passes go on over benchmarks of one namespace.
 	turns turns.Turns
-	// looks has the benchmarks that look at what they have, and those that wait for that.
-	looks looks
 	// plans has plans of benchmarks that are under way.
 	plans planCache
 }
@@ -117,7 +115,7 @@ func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
 		WatchesRawSource(source.Func(r.turns.Begin)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors(&r.looks)}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors()}).
 		Complete(r)
 }
 
@@ -158,11 +156,6 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		// The cache has not heard yet of what the last pass wrote.
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
-	defer func() {
-		if remembered.lookSince.IsZero() {
-			r.endLooking(request.NamespacedName)
-		}
-	}()
 	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
 	if isStale || isTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
@@ -202,7 +195,6 @@ func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmar
 
 // unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.
 func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *memory, err error) (ctrl.Result, error) {
-	remembered.dropLook()
 	if apierrors.IsNotFound(err) {
 		// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
 		return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
@@ -225,16 +217,8 @@ func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
 	if !p.unheard {
 		p.memory.unheardSince = time.Time{}
 	}
-	if !p.awaitsLook {
-		r.Failing.Succeeded(failing.Benchmark, client.ObjectKeyFromObject(p.sb))
-	}
-	switch {
-	case p.awaitsLook: // it has not tried yet
-	case p.sb.Status.HasEnded():
-		r.forget(client.ObjectKeyFromObject(p.sb)) // nothing of it is planned or asked
-	default:
-		p.memory.succeeded(p.awaitsEnd, ended)
-	}
+	r.Failing.Succeeded(failing.Benchmark, client.ObjectKeyFromObject(p.sb))
+	p.memory.succeeded(p.awaitsEnd, ended)
 }
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
@@ -242,6 +226,5 @@ func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.overdue.forget(name)
 	r.Failing.Succeeded(failing.Benchmark, name)
 	r.memories.forget(name)
-	r.endLooking(name)
 	r.plans.forget(name)
 }

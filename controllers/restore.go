@@ -112,7 +112,7 @@ func (p *pass) findJob(ctx context.Context, run *v1alpha1.Run, planned *plan.Run
 // findAnchor sees what has become of the anchor of a client that was there and is not found.
 func (p *pass) findAnchor(ctx context.Context, which int) (outcome, error) {
 	a := &p.sb.Status.Anchors[which]
-	found, err := p.liveAnchor(ctx, a.Pod, "list anchors")
+	found, err := p.livePod(ctx, a.Pod, "get anchor")
 	if err != nil {
 		return outcome{}, err
 	}

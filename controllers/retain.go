@@ -21,7 +21,7 @@ const keptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay unt
 
 // retain ends what runs, and keeps the rest. What does not end in time is named.
 func (p *pass) retain(ctx context.Context) (outcome, error) {
-	left, out, err := p.awaitRemoval(p.untilNothingStrays(ctx, p.endRunning))
+	left, out, err := p.awaitRemoval(p.untilNothingIsLeft(ctx, p.endRunning))
 	if err != nil || out.stop {
 		return out, err
 	}

@@ -30,21 +30,9 @@ const (
 // resultPatience is how long the result of a run waits for calls that fail, and that only add to it.
 const resultPatience = time.Minute
 
-// retries says when a pass that met an error is repeated.
-type retries struct {
-	workqueue.TypedRateLimiter[reconcile.Request]
-	looks *looks
-}
-
-func retryAfterErrors(looks *looks) retries {
-	return retries{workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry), looks}
-}
-
-// Forget has the waits begin anew after a pass without an error. A pass that only waits for a look changes nothing: what failed before was not tried again.
-func (r retries) Forget(request reconcile.Request) {
-	if !r.looks.has(request.NamespacedName) {
-		r.TypedRateLimiter.Forget(request)
-	}
+// retryAfterErrors decides when a pass that met an error is repeated.
+func retryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
+	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, maxRetry)
 }
 
 // errFault is a fault in the operator itself. It is an error like others: it has a deadline, and users are told.

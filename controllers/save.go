@@ -20,10 +20,9 @@ import (
 // save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write itself.
 func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	defer catch(ctx, &err)
-	switch {
-	case passErr != nil:
+	if passErr != nil {
 		p.noteError(passErr)
-	case !p.awaitsLook: // a pass that waits for a look has not tried again what failed before
+	} else {
 		p.retractError()
 	}
 	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {

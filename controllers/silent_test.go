@@ -51,11 +51,8 @@ func TestSilentWatchOfBenchmarks(t *testing.T) {
 	})
 	s.Client = frozen(t, s)
 	name := client.ObjectKeyFromObject(s.sb)
-	reconcile := func() (result ctrl.Result) {
-		err := onceLooked(s.memories.of(name), func() (err error) {
-			result, err = s.Reconcile(t.Context(), ctrl.Request{NamespacedName: name})
-			return err
-		})
+	reconcile := func() ctrl.Result {
+		result, err := s.Reconcile(t.Context(), ctrl.Request{NamespacedName: name})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,18 +25,15 @@ func suspend(ctx context.Context, p *pass) (outcome, error) {
 	}
 	p.sb.Status.StorageRefusedSince = nil
 	attempt.ReleaseNodes(&p.sb.Status)
-	// Whoever resumes at once does not find a disruption, and a result is not lost with its pod.
+	// A user who resumes at once does not find a disruption, and a result is not lost with its pod.
 	proof, ok := p.allSaved()
 	if !ok {
 		p.step(v1alpha1.ReasonSuspended, "spec.suspend is true; what is under way is being ended")
 		return saveFirst(), nil
 	}
-	left, looking, err := p.untilNothingStrays(ctx, func(ctx context.Context) ([]cleanup.Leftover, error) { return p.endAll(ctx, proof) })
+	left, err := p.untilNothingIsLeft(ctx, func(ctx context.Context) ([]cleanup.Leftover, error) { return p.endAll(ctx, proof) })
 	if err != nil {
 		return outcome{}, err
-	}
-	if looking {
-		return p.awaitLook(), nil
 	}
 	if len(left) > 0 {
 		return p.awaitSuspended(left), nil

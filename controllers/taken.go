@@ -34,7 +34,7 @@ func (p *pass) makeJob(ctx context.Context, wanted *batchv1ac.JobApplyConfigurat
 // makeAnchor makes the pod of an anchor, or takes the one that is there.
 func (p *pass) makeAnchor(ctx context.Context, wanted *corev1ac.PodApplyConfiguration) error {
 	return p.makeOrTake(ctx, wanted, wanted.ObjectMetaApplyConfiguration, func() (client.Object, error) {
-		return p.liveAnchor(ctx, *wanted.Name, fmt.Sprintf("list pod %s, which may be there", *wanted.Name))
+		return p.livePod(ctx, *wanted.Name, fmt.Sprintf("get pod %s, which may be there", *wanted.Name))
 	})
 }
 

@@ -4,9 +4,6 @@ import (
 	"iter"
 	"strconv"
 
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
@@ -55,16 +52,6 @@ func madeJobsOf(sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) iter.Seq[MadeJ
 			}
 		}
 	}
-}
-
-// IsStrayJob says whether a Job has the benchmark for its owner, but not all by which it is found.
-func IsStrayJob(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) bool {
-	return Owned(sb, j) && (len(Lacking(j.Labels, child.Labels(sb))) > 0 || !Job(sb, j))
-}
-
-// IsStrayAnchor says the same of the pod of an anchor.
-func IsStrayAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
-	return Owned(sb, pod) && (len(Lacking(pod.Labels, child.Labels(sb))) > 0 || !Anchor(sb, pod))
 }
 
 // AnchorNames returns the names of the pods of all anchors of a benchmark.

@@ -1,16 +1,13 @@
 package ours
 
 import (
-	"maps"
 	"slices"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -23,7 +20,7 @@ func TestMadeJobs(t *testing.T) {
 	for made := range MadeJobs(sb) {
 		names = append(names, made.Name)
 		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: made.Name, Labels: made.Labels, Annotations: made.Annotations, OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}
-		if !Job(sb, j) || IsStrayJob(sb, j) {
+		if !Job(sb, j) {
 			t.Errorf("%s is not the benchmark's", made.Name)
 		}
 	}
@@ -33,40 +30,6 @@ func TestMadeJobs(t *testing.T) {
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %q\nwant %q", names, want)
-	}
-}
-
-// Whichever of the labels by which it is listed or told a Job or an anchor has lost, it is looked for. One with all of them is not, nor one of somebody else.
-func TestStrays(t *testing.T) {
-	sb := builder.OneRun("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "u" }).Build()
-	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2}}
-	labels := func(role string) map[string]string {
-		return child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "2", v1alpha1.LabelClient, "1", v1alpha1.LabelTarget, "fast")
-	}
-	stray := map[string]func(labels map[string]string, owners ...metav1.OwnerReference) bool{
-		v1alpha1.RoleRun: func(labels map[string]string, owners ...metav1.OwnerReference) bool {
-			return IsStrayJob(sb, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "ns", Name: job.RunName(sb, "a", 2, 1), Labels: labels, OwnerReferences: owners, Annotations: map[string]string{v1alpha1.AnnotationRun: "a"},
-			}})
-		},
-		v1alpha1.RoleAnchor: func(labels map[string]string, owners ...metav1.OwnerReference) bool {
-			return IsStrayAnchor(sb, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: job.AnchorName(sb, 1, 2), Labels: labels, OwnerReferences: owners}})
-		},
-	}
-	for role, is := range stray {
-		if is(labels(role), builder.OwnedBy(sb)) {
-			t.Errorf("%s: one that has all labels is looked for", role)
-		}
-		if is(nil) {
-			t.Errorf("%s: one of nobody is looked for", role)
-		}
-		for _, lost := range append(slices.Collect(maps.Keys(child.Labels(sb))), v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient) {
-			left := labels(role)
-			delete(left, lost)
-			if !is(left, builder.OwnedBy(sb)) {
-				t.Errorf("%s: one that has lost %s is not looked for", role, lost)
-			}
-		}
 	}
 }
 
