@@ -21,7 +21,8 @@ if [[ ${1:-} == check ]]; then
   "$programs/scale" "${arguments[@]}" -clients "${CLIENTS:-5,40}" -runs "${RUNS:-3}" -check
   "$programs/scale" "${arguments[@]}" -fleet "${FLEET:-300}" -active "${ACTIVE:-10}" -check
 elif [[ ${1:-} == fleet ]]; then
-  "$programs/scale" "${arguments[@]}" -fleet "${FLEET:-1000,10000}" -active "${ACTIVE:-100}" -fio "${FIO:-30s}"
+  "$programs/scale" "${arguments[@]}" -fleet "${FLEET:-1000,10000}" -active "${ACTIVE:-100}" -fio "${FIO:-30s}" \
+    -status "${STATUS:-0}" -full="${FULL:-false}"
 else
   "$programs/scale" "${arguments[@]}" -clients "${CLIENTS:-1,10,25,50,100}" -runs "${RUNS:-20}"
 fi

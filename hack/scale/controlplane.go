@@ -47,6 +47,9 @@ rules:
 const managerControllers = "job-controller,garbage-collector-controller,persistentvolume-binder-controller," +
 	"persistentvolumeclaim-protection-controller,persistentvolume-protection-controller"
 
+// mostStored is how many bytes etcd may have: the most that its authors recommend.
+const mostStored = 8 << 30
+
 // noLimit is more calls a second than any component makes here, so that no limit of its own holds it back.
 const noLimit = "5000"
 
@@ -98,6 +101,9 @@ func (c *controlPlane) startServer(context.Context) error {
 		// Nobody would take this taint off new nodes again.
 		Append("disable-admission-plugins", "TaintNodesByCondition").
 		Set("kubelet-preferred-address-types", "InternalIP")
+	// Largest statuses of a fleet take more than etcd's default of 2 GiB.
+	c.environment.ControlPlane.Etcd = &ctrlenvtest.Etcd{}
+	c.environment.ControlPlane.Etcd.Configure().Set("quota-backend-bytes", strconv.Itoa(mostStored))
 	config, err := c.environment.Start()
 	if err != nil {
 		return fmt.Errorf("start etcd and kube-apiserver: %w", err)

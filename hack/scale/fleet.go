@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/await"
 )
@@ -62,10 +62,12 @@ func measureFleets(ctx context.Context, o options, c *controlPlane) error {
 	if err != nil {
 		return fmt.Errorf("one alone: %w", err)
 	}
+	ended = enlarge(ended, o.status)
+	makeHistory := historyMaker(ended, o.full)
 	all := []*fleet{alone}
 	for made := 0; len(all) <= len(o.fleet); {
 		size := o.fleet[len(all)-1] - o.active
-		if err := addEnded(ctx, c.client, ended, made, size); err != nil {
+		if err := addEnded(ctx, c.client, ended, makeHistory, made, size); err != nil {
 			return err
 		}
 		made = max(made, size)
@@ -258,13 +260,15 @@ func untilRead(ctx context.Context, c client.Client) error {
 }
 
 // addEnded makes benchmarks like the given one, which has ended, and a schedule for each twenty of them, with a history.
-func addEnded(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, from, until int) error {
+func addEnded(
+	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory func(i int) ([]history.Chunk, error), from, until int,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(makers)
 	for i := from; i < until; i++ {
 		group.Go(func() error {
 			if i%benchmarksOfSchedule == 0 {
-				if err := addSchedule(ctx, c, like, i); err != nil {
+				if err := addSchedule(ctx, c, like, makeHistory, i); err != nil {
 					return err
 				}
 			}
@@ -280,7 +284,9 @@ func addEnded(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchm
 }
 
 // addSchedule makes a schedule that is not due while this goes on.
-func addSchedule(ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, i int) error {
+func addSchedule(
+	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory func(i int) ([]history.Chunk, error), i int,
+) error {
 	s := &v1alpha1.StorageBenchmarkSchedule{
 		ObjectMeta: metav1.ObjectMeta{Namespace: like.Namespace, Name: fmt.Sprintf("schedule-%d", i)},
 		Spec:       v1alpha1.StorageBenchmarkScheduleSpec{Schedule: "0 0 29 2 *", Template: v1alpha1.StorageBenchmarkTemplate{Spec: like.Spec}},
@@ -288,7 +294,11 @@ func addSchedule(ctx context.Context, c client.Client, like *v1alpha1.StorageBen
 	if err := c.Create(ctx, s); err != nil {
 		return err
 	}
-	return addHistory(ctx, c, s, like, rand.New(rand.NewPCG(1, uint64(i))))
+	chunks, err := makeHistory(i)
+	if err != nil {
+		return err
+	}
+	return addHistory(ctx, c, s, chunks)
 }
 
 // runTogether makes benchmarks of one client, which each hold a node, and returns them when all have ended. They begin one after the other over the time

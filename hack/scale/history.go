@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,13 +25,22 @@ const (
 	deviation = 0.02
 )
 
-// addHistory gives a schedule the history of months, of figures like those of the given benchmark. The operator looks for changes in it when it begins.
-func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, like *v1alpha1.StorageBenchmark, random *rand.Rand) error {
-	s.Status.History = v1alpha1.ScheduleHistory{Points: pointsKept}
-	chunks, err := newHistory(like, random).Encode()
-	if err != nil {
-		return err
+// historyMaker returns what makes the history of a schedule: of figures like those of the given benchmark, or the largest
+// one that there can be. The largest takes long to make, so all schedules have the same.
+func historyMaker(like *v1alpha1.StorageBenchmark, full bool) func(i int) ([]history.Chunk, error) {
+	make := func(sizes, i int) ([]history.Chunk, error) {
+		return newHistory(like, sizes, rand.New(rand.NewPCG(1, uint64(i)))).Encode()
 	}
+	if full {
+		once := sync.OnceValues(func() ([]history.Chunk, error) { return make(history.MaxCases/fleetRuns, 0) })
+		return func(int) ([]history.Chunk, error) { return once() }
+	}
+	return func(i int) ([]history.Chunk, error) { return make(blockSizes, i) }
+}
+
+// addHistory gives a schedule the history of months. The operator looks for changes in it when it begins.
+func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, chunks []history.Chunk) error {
+	s.Status.History = v1alpha1.ScheduleHistory{Points: pointsKept}
 	for i, chunk := range chunks {
 		object := schedule.HistoryConfigMap(s, schedule.HistoryName(s, i))
 		object.BinaryData = map[string][]byte{v1alpha1.HistoryKey: chunk.Data}
@@ -43,7 +53,7 @@ func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchma
 }
 
 // newHistory returns points of one baseline, one a day until now.
-func newHistory(like *v1alpha1.StorageBenchmark, random *rand.Rand) *history.History {
+func newHistory(like *v1alpha1.StorageBenchmark, sizes int, random *rand.Rand) *history.History {
 	point := history.FromBenchmark(like, history.Environment{Operator: "1.0.0", Kubelet: "v1.37.0", Kernel: "6.12.1", OSImage: "Amazon Linux 2023"})
 	measured := point.Cases
 	h := &history.History{}
@@ -51,7 +61,7 @@ func newHistory(like *v1alpha1.StorageBenchmark, random *rand.Rand) *history.His
 		point.UID, point.Benchmark = strconv.Itoa(n), fmt.Sprintf("point-%d", n)
 		point.Time = time.Now().UTC().Truncate(time.Second).AddDate(0, 0, n-pointsKept)
 		point.Cases = nil
-		for i := range blockSizes {
+		for i := range sizes {
 			for _, m := range measured {
 				m.Parameters, m.Figures = fmt.Sprintf("%s bs=%dk", m.Parameters, i+1), slices.Clone(m.Figures)
 				for j := range m.Figures {

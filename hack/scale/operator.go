@@ -19,6 +19,9 @@ type operator struct {
 	metrics string // address of its metrics
 }
 
+// memoryLimit is what the chart tells the operator of its memory limit.
+var memoryLimit = "GOMEMLIMIT=" + strconv.Itoa(mostMemory)
+
 // startOperator starts the operator, and waits until it serves.
 func startOperator(ctx context.Context, c *controlPlane, path string) (*operator, error) {
 	port, err := freePort()
@@ -26,7 +29,7 @@ func startOperator(ctx context.Context, c *controlPlane, path string) (*operator
 		return nil, err
 	}
 	address := "127.0.0.1:" + strconv.Itoa(port)
-	p, err := startProcess(c.directory, "manager", path, []string{"KUBECONFIG=" + c.users[userOperator]}, c.fail,
+	p, err := startProcess(c.directory, "manager", path, []string{"KUBECONFIG=" + c.users[userOperator], memoryLimit}, c.fail,
 		"--runner-image=runner", "--health-probe-bind-address=0", "--metrics-bind-address="+address)
 	if err != nil {
 		return nil, err
