@@ -14,7 +14,8 @@ const (
 	waitForTurn = time.Second
 	// cheap is how long a history may take without any consequence, also on a machine that is busy.
 	cheap = 500 * time.Millisecond
-	// rests is for how many times as long as a history took, which took more than that, its namespace has no other one read.
+	// rests is how long a namespace has no other history read after one that took more than that, as a multiple of what it
+	// took beyond that.
 	rests = 10
 )
 
@@ -58,12 +59,12 @@ func (t *turn) give(namespace string, began, ended time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	maps.DeleteFunc(t.resting, func(_ string, until time.Time) bool { return !until.After(ended) })
-	took := ended.Sub(began)
-	if took <= cheap {
+	excess := ended.Sub(began) - cheap
+	if excess <= 0 {
 		return
 	}
 	if t.resting == nil {
 		t.resting = map[string]time.Time{}
 	}
-	t.resting[namespace] = ended.Add(rests * min(took, time.Minute))
+	t.resting[namespace] = ended.Add(rests * min(excess, time.Minute))
 }

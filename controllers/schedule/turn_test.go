@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// One history at a time is read, nobody is kept from going on meanwhile, and whose history took long waits ten times as long for the next turn.
+// One history at a time is read, and no other pass is held up meanwhile. A namespace whose history took longer than is cheap
+// waits ten times the excess for its next turn: the more it exceeds, the longer.
 func TestTurn(t *testing.T) {
 	var turns turn
 	now := time.Unix(1_000_000, 0)
@@ -25,11 +26,14 @@ func TestTurn(t *testing.T) {
 	wait("alice", waitForTurn)
 	now = now.Add(3 * time.Second)
 	end()
-	wait("mallory", 30*time.Second)
+	wait("mallory", 10*(3*time.Second-cheap))
 	end = wait("alice", 0)
 	now = now.Add(cheap)
 	end()
-	wait("alice", 0)()
+	end = wait("alice", 0)
+	now = now.Add(cheap + 20*time.Millisecond)
+	end()
+	wait("alice", 200*time.Millisecond)
 	now = now.Add(30 * time.Second)
 	wait("mallory", 0)()
 	if len(turns.resting) > 0 {

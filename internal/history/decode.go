@@ -22,11 +22,18 @@ const maxDrivers = 16
 // maxSeconds is the last second of the year 9999, after which times have no text in RFC 3339.
 const maxSeconds = 253402300799
 
-// Decode reads what Encode wrote, in any order. Whoever can edit ConfigMaps can have written the chunks: the memory that decoding takes is
-// bounded, and figures and names are within the bounds of what FromBenchmark makes. A chunk that cannot be read does not keep the others
-// from it: the history has what could be read, and the error says what could not.
+// Decode reads what Encode wrote, in any order. Users who can edit ConfigMaps can have written the chunks: the memory that
+// decoding takes is bounded, and figures and names are within the bounds of what FromBenchmark makes. A chunk that cannot be
+// read does not affect the others: the history has what could be read, and the error says what could not.
 func Decode(chunks [][]byte) (*History, error) {
+	h, _, err := DecodeChunks(chunks)
+	return h, err
+}
+
+// DecodeChunks is Decode that also returns the number of each chunk, 0 for one that cannot be read.
+func DecodeChunks(chunks [][]byte) (*History, []int64, error) {
 	var problems []error
+	numbers := make([]int64, len(chunks))
 	if len(chunks) > MaxChunks {
 		problems = append(problems, fmt.Errorf("%d chunks of a history: at most %d are read", len(chunks), MaxChunks))
 		chunks = chunks[:MaxChunks]
@@ -38,9 +45,10 @@ func Decode(chunks [][]byte) (*History, error) {
 			problems = append(problems, fmt.Errorf("chunk %d of the history: %w", i+1, err))
 			continue
 		}
+		numbers[i] = points[0].Chunk
 		d.points = append(d.points, points...)
 	}
-	return &History{Points: inOrder(d.points)}, errors.Join(problems...)
+	return &History{Points: inOrder(d.points)}, numbers, errors.Join(problems...)
 }
 
 // inOrder sorts points, of which those that there are twice are there once then.
