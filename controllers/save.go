@@ -32,8 +32,12 @@ func (p *pass) save(ctx context.Context, passErr error) (err error) {
 	return errors.Join(err, p.saveConditions(ctx, err))
 }
 
-// saveUnread tells users that their benchmark cannot be read from the API server. The cache has little more of it than its conditions. It returns the error.
+// saveUnread tells users that their benchmark cannot be read from the API server, and returns the error. The cache has little
+// more of it than its conditions. Of a finished one it lacks their messages, which a write of the conditions would remove.
 func (p *pass) saveUnread(ctx context.Context, cause error) error {
+	if p.sb.Status.HasEnded() {
+		return cause
+	}
 	p.tellError(cause)
 	if !p.changed() {
 		return cause

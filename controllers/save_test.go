@@ -316,3 +316,18 @@ func TestUnreadBenchmarkIsTold(t *testing.T) {
 		t.Errorf("the benchmark has become %+v", sb)
 	}
 }
+
+// Of a finished benchmark the cache has no messages of conditions. If the API server does not return the rest, its
+// conditions stay as they are: a write here would panic, because the operator has no client.
+func TestUnreadFinishedBenchmarkIsNotWritten(t *testing.T) {
+	sb := endedBenchmark(noon)
+	sb.Status.Conditions[0].Message = "4 runs on 2 targets in 1m2s"
+	trim(sb)
+	p := passOver(&Reconciler{}, sb)
+	p.memory.failingSince = noon
+	p.now = metav1.NewTime(noon.Add(time.Hour))
+	cause := errors.New("the API server is overloaded")
+	if err := p.saveUnread(t.Context(), cause); !errors.Is(err, cause) {
+		t.Errorf("the error is %v", err)
+	}
+}

@@ -67,15 +67,26 @@ func trimBenchmark(sb *v1alpha1.StorageBenchmark) {
 func shorten(sb *v1alpha1.StorageBenchmark) {
 	sb.Finalizers = readFinalizers(sb.Finalizers) // patches of finalizers go by a benchmark that was read anew
 	anchors := sb.Status.Anchors                  // by which others see that it needs nodes
+	conditions := sb.Status.Conditions
 	if sb.Status.HasEnded() {
-		anchors = nil
+		anchors, conditions = nil, withoutMessages(conditions)
 	}
 	sb.Spec = v1alpha1.StorageBenchmarkSpec{TTLSecondsAfterFinished: sb.Spec.TTLSecondsAfterFinished}
 	status := &sb.Status
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: status.Conditions,
+		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: conditions,
 		Anchors: anchors,
 	}
+}
+
+// withoutMessages returns conditions without their messages, which may take 4 KiB each. Finished benchmarks are outside the
+// budget of the caches, and a cluster may have thousands of them.
+func withoutMessages(conditions []metav1.Condition) []metav1.Condition {
+	bare := slices.Clone(conditions)
+	for i := range bare {
+		bare[i].Message = ""
+	}
+	return bare
 }
 
 // trimSchedule leaves of a schedule its spec and its status. One that is very large is shortened.

@@ -164,12 +164,23 @@ func TestTrimBenchmark(t *testing.T) {
 	ended := sb.DeepCopy()
 	ended.Status.CompletionTime = now
 	ended.Status.Conditions[0].Status = metav1.ConditionFalse
+	for _, kind := range []string{v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp, v1alpha1.ConditionStalled} {
+		ended.Status.Conditions = append(ended.Status.Conditions, metav1.Condition{
+			Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: filler[:maxConditionMessage],
+		})
+	}
 	before := ended.DeepCopy()
 	trim(ended)
 	if text, err := json.Marshal(ended); err != nil || len(text) > 2<<10 {
 		t.Errorf("one that has ended takes %d bytes: %v", len(text), err)
 	}
 	left, whole := timeLeft(ended), timeLeft(before)
+	if step := ended.Status.Condition(v1alpha1.ConditionMeasured); step.Reason != v1alpha1.ReasonRunFailed || step.Message != "" {
+		t.Errorf("one that has ended has condition %+v", step)
+	}
+	if before.Status.Condition(v1alpha1.ConditionMeasured).Message == "" {
+		t.Error("the message was cut out of an object that is not the cache's")
+	}
 	if ended.Annotations[v1alpha1.AnnotationHistoryKept] != "true" {
 		t.Error("one that has ended does not say that its point is kept")
 	}

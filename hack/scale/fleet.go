@@ -26,6 +26,8 @@ const (
 	fleetRuns = 4
 	// makers is how many objects are made at the same time.
 	makers = 8
+	// readPatience is how long it may take until the histories of all schedules are read.
+	readPatience = 30 * time.Minute
 )
 
 // fleet is what many benchmarks take, most of which have ended.
@@ -244,7 +246,7 @@ func (o *operator) untilIdle(ctx context.Context, passes int) error {
 
 // untilRead waits until an operator has looked for changes in the histories of all schedules.
 func untilRead(ctx context.Context, c client.Client) error {
-	wait := await.Wait{For: "all histories to be read", Patience: overheadPatience, Interval: lookInterval}
+	wait := await.Wait{For: "all histories to be read", Patience: readPatience, Interval: lookInterval}
 	return wait.Until(ctx, func(ctx context.Context) error {
 		var all v1alpha1.StorageBenchmarkScheduleList
 		if err := c.List(ctx, &all); err != nil {
