@@ -22,11 +22,19 @@ func (e *explanation) run(run *v1alpha1.Run) {
 	case v1alpha1.RunFailed:
 		e.failed(run)
 	case v1alpha1.RunRunning:
-		e.say("Measured", "It is running"+attempts(run)+".")
+		e.say("Measured", e.running()+attempts(run)+".")
 	default:
 		e.say("Measured", "It has not begun"+attempts(run)+".")
 	}
 	e.abandoned(run)
+}
+
+// running tells of a run that has no end. A benchmark that fails while a run is under way leaves the run as it is.
+func (e *explanation) running() string {
+	if e.sb.Status.HasEnded() {
+		return "It was running when the benchmark ended"
+	}
+	return "It is running"
 }
 
 // attempts says how often a run was started, if more than once.

@@ -98,6 +98,8 @@ func TestExplainRun(t *testing.T) {
 	run.Sections = []v1alpha1.SectionResult{{Name: "a", Result: *run.Result, LimitedBy: run.LimitedBy}, {Name: "b", Result: trims, LimitedBy: run.LimitedBy}}
 	run.Result, run.LimitedBy, run.Clients = nil, nil, 2
 	run.Warnings = []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency}}
+	underWay := failure()
+	underWay.Status.CompletionTime, underWay.Status.Conditions[0].Status = nil, metav1.ConditionUnknown
 	const provision = "Provision more IOPS: iops of a gp3, io1 or io2 volume, another class, or more capacity where IOPS follow from the size, as with gp2. " +
 		"Where bytes count and not I/Os, larger blocks (bs) move more of them with the same IOPS.\n"
 	const onGP3 = "on an EBS gp3 volume of 30Gi, from node-1 (m6i.large, eu-central-1a)"
@@ -121,7 +123,9 @@ randwrite.bs-16k.gp3.1
   Next      Read fio's log, change the workload or the storage, and create the benchmark anew. Results of other runs are good.
   But       Abandoned: attempt 1 of randwrite.bs-16k.gp3.1 (Disrupted): evicted. What it had measured is not part of the result.
 `},
-		"running": {failure(), "randwrite.bs-16k.gp3.2", "\nrandwrite.bs-16k.gp3.2\n  Measured  It is running, in attempt 2.\n"},
+		"running": {underWay, "randwrite.bs-16k.gp3.2", "\nrandwrite.bs-16k.gp3.2\n  Measured  It is running, in attempt 2.\n"},
+		"running at the end": {failure(), "randwrite.bs-16k.gp3.2",
+			"\nrandwrite.bs-16k.gp3.2\n  Measured  It was running when the benchmark ended, in attempt 2.\n"},
 		"pending": {failure(), "randwrite.bs-16k.gp3.3", "\nrandwrite.bs-16k.gp3.3\n  Measured  It has not begun.\n"},
 		"alone": {failure(), "randwrite.bs-16k.efs.1", `
 randwrite.bs-16k.efs.1
