@@ -26,7 +26,7 @@ const (
 	fleetRuns = 4
 	// makers is how many objects are made at the same time.
 	makers = 8
-	// readPatience is how long it may take until the histories of all schedules are read.
+	// readPatience is how long it may take until all benchmarks are looked at, and until all histories are read.
 	readPatience = 30 * time.Minute
 )
 
@@ -39,6 +39,8 @@ type fleet struct {
 	startup       time.Duration
 	startupPasses int
 	startupP99    time.Duration
+	// startupCalls is how many calls to the API server that took, without watches.
+	startupCalls int
 	// idle and busy is what the operator had taken then, and when all that were active had ended.
 	idle, busy usage
 	passes     int
@@ -126,9 +128,11 @@ func (f *fleet) observe(ctx context.Context, c *controlPlane, o *operator, audit
 	if f.idle, err = o.usage(); err != nil {
 		return nil, err
 	}
-	if _, err := audit.next(); err != nil {
+	calls, err := audit.next()
+	if err != nil {
 		return nil, err
 	}
+	f.startupCalls = ofOperator(calls)
 	began = time.Now()
 	ended, err := runTogether(ctx, c.client, f.active, f.fio)
 	if err != nil {
@@ -155,11 +159,7 @@ func (f *fleet) count(ctx context.Context, o *operator, audit *auditReader, befo
 		return err
 	}
 	var runs []time.Duration
-	for i := range calls {
-		if calls[i].User.Username == userOperator && !calls[i].tells() {
-			f.calls++
-		}
-	}
+	f.calls = ofOperator(calls)
 	for _, sb := range ended {
 		runs = append(runs, intervals(calls, sb)...)
 	}
@@ -168,6 +168,16 @@ func (f *fleet) count(ctx context.Context, o *operator, audit *auditReader, befo
 		f.run = runs[len(runs)/2]
 	}
 	return nil
+}
+
+// ofOperator returns how many calls are the operator's, without those for events.
+func ofOperator(calls []call) (count int) {
+	for i := range calls {
+		if calls[i].User.Username == userOperator && !calls[i].tells() {
+			count++
+		}
+	}
+	return count
 }
 
 // intervals are the times from each run's first Job to that of the next one.
@@ -230,7 +240,7 @@ func countedSince(before, after *dto.MetricFamily) (bounds []float64, counts map
 
 // untilIdle waits until the operator has made so many passes, and has nothing left to do.
 func (o *operator) untilIdle(ctx context.Context, passes int) error {
-	wait := await.Wait{For: "the operator to have looked at all", Patience: overheadPatience, Interval: lookInterval}
+	wait := await.Wait{For: "the operator to have looked at all", Patience: readPatience, Interval: lookInterval}
 	return wait.Until(ctx, func(ctx context.Context) error {
 		families, err := o.families(ctx)
 		if err != nil {

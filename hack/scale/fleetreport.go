@@ -35,6 +35,8 @@ func fleetTable(all []*fleet) string {
 		{"start-up: passes", "%.0f", func(f *fleet) float64 { return float64(f.startupPasses) }},
 		{"start-up: a pass: p99, at most ms", "%.0f", func(f *fleet) float64 { return milliseconds(f.startupP99) }},
 		{"start-up: CPU seconds", "%.1f", func(f *fleet) float64 { return f.idle.cpuSeconds }},
+		{"start-up: calls to the API server", "%.0f", func(f *fleet) float64 { return float64(f.startupCalls) }},
+		{"memory, idle, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.idle.residentBytes)) }},
 		{"most memory, idle, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.idle.peakBytes)) }},
 		{"most memory, MiB", "%.0f", func(f *fleet) float64 { return mebi(int(f.busy.peakBytes)) }},
 		{"a pass: p50, at most ms", "%.0f", func(f *fleet) float64 { return milliseconds(f.p50) }},

@@ -91,8 +91,8 @@ func orEnded(err error) error {
 // usage is what a program has taken of the machine so far.
 type usage struct {
 	cpuSeconds float64
-	// peakBytes is the most memory that was resident at a time.
-	peakBytes uint64
+	// peakBytes is the most memory that was resident at a time, and residentBytes what is resident now.
+	peakBytes, residentBytes uint64
 }
 
 func (p *process) usage() (usage, error) { return usageOf(p.pid) }
@@ -110,7 +110,7 @@ func usageOf(pid int) (usage, error) {
 	if err != nil {
 		return usage{}, err
 	}
-	return usage{cpuSeconds: stat.CPUTime(), peakBytes: status.VmHWM}, nil
+	return usage{cpuSeconds: stat.CPUTime(), peakBytes: status.VmHWM, residentBytes: status.VmRSS}, nil
 }
 
 // childrenCPU returns the seconds of CPU that each of this program's children has taken, by their names.
