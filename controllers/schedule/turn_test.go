@@ -9,7 +9,7 @@ import (
 )
 
 // One history at a time is read, and no other pass is held up meanwhile. A namespace whose history took longer than is cheap
-// waits ten times the excess for its next turn: the more it exceeds, the longer.
+// waits for its next turn: ten times the excess while another namespace waits, and once the excess otherwise.
 func TestTurn(t *testing.T) {
 	var turns turn
 	now := time.Unix(1_000_000, 0)
@@ -33,11 +33,20 @@ func TestTurn(t *testing.T) {
 	end = wait("alice", 0)
 	now = now.Add(cheap + 20*time.Millisecond)
 	end()
-	wait("alice", 200*time.Millisecond)
+	wait("alice", 20*time.Millisecond) // nobody else waits
+	now = now.Add(30 * time.Second)
+	end = wait("mallory", 0)
+	now = now.Add(3 * time.Second)
+	wait("alice", waitForTurn)
+	end()
+	wait("mallory", 10*(3*time.Second-cheap))
+	now = now.Add(2500 * time.Millisecond)
+	wait("alice", 0)()
+	wait("mallory", 0)() // alice has had her turn
 	now = now.Add(30 * time.Second)
 	wait("mallory", 0)()
-	if len(turns.resting) > 0 {
-		t.Errorf("it is remembered who rested: %v", turns.resting)
+	if len(turns.resting)+len(turns.asked) > 0 {
+		t.Errorf("it is remembered who rested and who asked: %v, %v", turns.resting, turns.asked)
 	}
 }
 
