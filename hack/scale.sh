@@ -3,7 +3,9 @@
 # check: the short form, with 5 and 40 clients and a fleet of 300 benchmarks, which fails if calls or passes grow. With argument fleet: what
 # 10,000 benchmarks take, most of which have ended. With argument build: what that needs is built, and nothing more.
 #
-# All of it runs on this machine, without root and beside any cluster: docs/contributing/scale.md. CLIENTS, RUNS, FLEET, ACTIVE and FIO change it.
+# All of it runs on this machine, without root and beside any cluster: docs/contributing/scale.md. CLIENTS, RUNS, FLEET,
+# ACTIVE and FIO change it. STATUS=480000 gives benchmarks that have ended statuses of so many bytes, FULL=true schedules the
+# largest histories.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
