@@ -85,7 +85,9 @@ func removeField(value any, path []string) (found bool) {
 }
 
 // alwaysForgotten are the fields that are tried for each commit, of those that say how far a run and its nodes are.
-var alwaysForgotten = []string{"status.anchors", "status.anchors.node", "status.runs.job", "status.runs.agreedStart", "status.targets.claimsUID"}
+var alwaysForgotten = []string{
+	"status.anchors", "status.anchors.node", "status.runs.job", "status.runs.agreedStart", "status.targets.claimsUID",
+}
 
 // What an operator of an older version drops from the status, once, is found out anew: all runs get their results. A result
 // that was dropped is missed, and the benchmark says so.
@@ -93,7 +95,8 @@ func TestFieldThatAnOlderOperatorDrops(t *testing.T) {
 	whole, definition := newOldWorld(t, "")
 	whole.untilEnd(create(whole, twoClients(whole)), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	for i, path := range slices.Sorted(maps.Keys(definition.written)) {
-		if strings.HasPrefix(path, "status.conditions") || strings.Count(path, ".") > 2 { // results and comparisons decide nothing
+		// Results and comparisons decide nothing.
+		if strings.HasPrefix(path, "status.conditions") || strings.Count(path, ".") > 2 {
 			continue
 		}
 		if !slices.Contains(alwaysForgotten, path) && (extent.Hash(path)+extent.Seed()+uint64(i))%30 != 0 && !extent.IsAll() {

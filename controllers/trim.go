@@ -74,8 +74,8 @@ func shorten(sb *v1alpha1.StorageBenchmark) {
 	sb.Spec = v1alpha1.StorageBenchmarkSpec{TTLSecondsAfterFinished: sb.Spec.TTLSecondsAfterFinished}
 	status := &sb.Status
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime, Conditions: conditions,
-		Anchors: anchors,
+		ObservedGeneration: status.ObservedGeneration, StartTime: status.StartTime, CompletionTime: status.CompletionTime,
+		Conditions: conditions, Anchors: anchors,
 	}
 }
 

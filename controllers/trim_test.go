@@ -175,8 +175,8 @@ func TestTrimBenchmark(t *testing.T) {
 		t.Errorf("one that has ended takes %d bytes: %v", len(text), err)
 	}
 	left, whole := timeLeft(ended), timeLeft(before)
-	if step := ended.Status.Condition(v1alpha1.ConditionMeasured); step.Reason != v1alpha1.ReasonRunFailed || step.Message != "" {
-		t.Errorf("one that has ended has condition %+v", step)
+	if c := ended.Status.Condition(v1alpha1.ConditionMeasured); c.Reason != v1alpha1.ReasonRunFailed || c.Message != "" {
+		t.Errorf("one that has ended has condition %+v", c)
 	}
 	if before.Status.Condition(v1alpha1.ConditionMeasured).Message == "" {
 		t.Error("the message was cut out of an object that is not the cache's")

@@ -19,7 +19,8 @@ func compressed(t *testing.T, points, cases int) [][]byte {
 		p := history.Point{UID: fmt.Sprint(i), Benchmark: fmt.Sprint("sb-", i), Time: time.Unix(int64(i), 0).UTC()}
 		for c := range cases {
 			p.Cases = append(p.Cases, history.Measured{
-				Case: history.Case{Workload: fmt.Sprint("w", c), Target: "a"}, Figures: []history.Figure{{Metric: history.SyncP99, Value: int64(i * c)}},
+				Case:    history.Case{Workload: fmt.Sprint("w", c), Target: "a"},
+				Figures: []history.Figure{{Metric: history.SyncP99, Value: int64(i * c)}},
 			})
 		}
 		h.Add(p, history.MaxPoints)

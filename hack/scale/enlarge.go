@@ -37,7 +37,8 @@ func addTo(status *v1alpha1.StorageBenchmarkStatus, n int) {
 		return
 	}
 	run := &status.Runs[n%len(status.Runs)]
-	run.Warnings = append(run.Warnings, v1alpha1.Warning{Reason: v1alpha1.WarningFewSamples, Message: strings.Repeat("m", mostWarning)})
+	message := strings.Repeat("m", mostWarning)
+	run.Warnings = append(run.Warnings, v1alpha1.Warning{Reason: v1alpha1.WarningFewSamples, Message: message})
 }
 
 func sizeOf(status *v1alpha1.StorageBenchmarkStatus) int {

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/await"
 )
@@ -67,7 +66,7 @@ func measureFleets(ctx context.Context, o options, c *controlPlane) error {
 		return fmt.Errorf("one alone: %w", err)
 	}
 	ended = enlarge(ended, o.status)
-	makeHistory := historyMaker(ended, o.full)
+	makeHistory := newHistoryMaker(ended, o.full)
 	all := []*fleet{alone}
 	for made := 0; len(all) <= len(o.fleet); {
 		size := o.fleet[len(all)-1] - o.active
@@ -273,7 +272,7 @@ func untilRead(ctx context.Context, c client.Client) error {
 
 // addEnded makes benchmarks like the given one, which has ended, and a schedule for each twenty of them, with a history.
 func addEnded(
-	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory func(i int) ([]history.Chunk, error), from, until int,
+	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory historyMaker, from, until int,
 ) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(makers)
@@ -297,7 +296,7 @@ func addEnded(
 
 // addSchedule makes a schedule that is not due while this goes on.
 func addSchedule(
-	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory func(i int) ([]history.Chunk, error), i int,
+	ctx context.Context, c client.Client, like *v1alpha1.StorageBenchmark, makeHistory historyMaker, i int,
 ) error {
 	s := &v1alpha1.StorageBenchmarkSchedule{
 		ObjectMeta: metav1.ObjectMeta{Namespace: like.Namespace, Name: fmt.Sprintf("schedule-%d", i)},

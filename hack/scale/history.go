@@ -25,21 +25,26 @@ const (
 	deviation = 0.02
 )
 
-// historyMaker returns what makes the history of a schedule: of figures like those of the given benchmark, or the largest
-// one that there can be. The largest takes long to make, so all schedules have the same.
-func historyMaker(like *v1alpha1.StorageBenchmark, full bool) func(i int) ([]history.Chunk, error) {
-	make := func(sizes, i int) ([]history.Chunk, error) {
+// historyMaker makes the history of a schedule, whose number it is given.
+type historyMaker func(i int) ([]history.Chunk, error)
+
+// newHistoryMaker returns what makes histories of figures like those of the given benchmark, or the largest ones that there
+// can be. The largest takes long to make, so all schedules have the same.
+func newHistoryMaker(like *v1alpha1.StorageBenchmark, full bool) historyMaker {
+	encoded := func(sizes, i int) ([]history.Chunk, error) {
 		return newHistory(like, sizes, rand.New(rand.NewPCG(1, uint64(i)))).Encode()
 	}
 	if full {
-		once := sync.OnceValues(func() ([]history.Chunk, error) { return make(history.MaxCases/fleetRuns, 0) })
+		once := sync.OnceValues(func() ([]history.Chunk, error) { return encoded(history.MaxCases/fleetRuns, 0) })
 		return func(int) ([]history.Chunk, error) { return once() }
 	}
-	return func(i int) ([]history.Chunk, error) { return make(blockSizes, i) }
+	return func(i int) ([]history.Chunk, error) { return encoded(blockSizes, i) }
 }
 
 // addHistory gives a schedule the history of months. The operator looks for changes in it when it begins.
-func addHistory(ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, chunks []history.Chunk) error {
+func addHistory(
+	ctx context.Context, c client.Client, s *v1alpha1.StorageBenchmarkSchedule, chunks []history.Chunk,
+) error {
 	s.Status.History = v1alpha1.ScheduleHistory{Points: pointsKept}
 	for i, chunk := range chunks {
 		object := schedule.HistoryConfigMap(s, schedule.HistoryName(s, i))

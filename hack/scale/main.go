@@ -32,7 +32,7 @@ type options struct {
 	fleet []int
 	// active is how many of them measure at the same time.
 	active int
-	// status is how many bytes of status the benchmarks that have ended have at least; 0: as many as the one has that was measured.
+	// status is how many bytes of status finished benchmarks have at least; 0: as many as the one that was measured.
 	status int
 	// full has each schedule have the largest history that there can be.
 	full bool
@@ -68,7 +68,7 @@ func parse() options {
 		return err
 	})
 	flag.IntVar(&o.active, "active", 100, "how many benchmarks of a fleet measure at the same time")
-	flag.IntVar(&o.status, "status", 0, "bytes of status that each benchmark of a fleet that has ended has at least; 0: what a benchmark leaves")
+	flag.IntVar(&o.status, "status", 0, "bytes of status that each finished benchmark of a fleet has at least")
 	flag.BoolVar(&o.full, "full", false, "give each schedule of a fleet the largest history that there can be")
 	flag.DurationVar(&o.fio, "fio", 100*time.Millisecond, "how long a pod takes that measures alone")
 	flag.Parse()

@@ -29,7 +29,8 @@ func startOperator(ctx context.Context, c *controlPlane, path string) (*operator
 		return nil, err
 	}
 	address := "127.0.0.1:" + strconv.Itoa(port)
-	p, err := startProcess(c.directory, "manager", path, []string{"KUBECONFIG=" + c.users[userOperator], memoryLimit}, c.fail,
+	environment := []string{"KUBECONFIG=" + c.users[userOperator], memoryLimit}
+	p, err := startProcess(c.directory, "manager", path, environment, c.fail,
 		"--runner-image=runner", "--health-probe-bind-address=0", "--metrics-bind-address="+address)
 	if err != nil {
 		return nil, err

@@ -123,7 +123,8 @@ randwrite.bs-16k.gp3.1
   Next      Read fio's log, change the workload or the storage, and create the benchmark anew. Results of other runs are good.
   But       Abandoned: attempt 1 of randwrite.bs-16k.gp3.1 (Disrupted): evicted. What it had measured is not part of the result.
 `},
-		"running": {underWay, "randwrite.bs-16k.gp3.2", "\nrandwrite.bs-16k.gp3.2\n  Measured  It is running, in attempt 2.\n"},
+		"running": {underWay, "randwrite.bs-16k.gp3.2",
+			"\nrandwrite.bs-16k.gp3.2\n  Measured  It is running, in attempt 2.\n"},
 		"running at the end": {failure(), "randwrite.bs-16k.gp3.2",
 			"\nrandwrite.bs-16k.gp3.2\n  Measured  It was running when the benchmark ended, in attempt 2.\n"},
 		"pending": {failure(), "randwrite.bs-16k.gp3.3", "\nrandwrite.bs-16k.gp3.3\n  Measured  It has not begun.\n"},
