@@ -42,7 +42,7 @@ type pause struct {
 }
 
 // until returns when it ends.
-func (p pause) until(factor time.Duration) time.Time { return p.since.Add(factor * p.excess) }
+func (p pause) until(factor int) time.Time { return p.since.Add(time.Duration(factor) * p.excess) }
 
 // take returns what ends the turn of a namespace, or how long to wait before asking again. It waits for a turn, but not for long.
 func (t *turn) take(ctx context.Context, namespace string, now func() time.Time) (giveBack func(), wait time.Duration) {
@@ -78,7 +78,7 @@ func (t *turn) noteAsked(namespace string, at time.Time) {
 func (t *turn) rest(namespace string, now time.Time) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	factor := time.Duration(restsAlone)
+	factor := restsAlone
 	for other, at := range t.asked {
 		if other != namespace && now.Sub(at).Abs() <= waits {
 			factor = rests
