@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -14,13 +16,13 @@ func TestAdmit(t *testing.T) {
 			sb.Finalizers, sb.Generation = []string{v1alpha1.Finalizer}, 7
 		}).Build())
 		if reason != v1alpha1.ReasonPending {
-			s.step(reason, "run a")
+			s.Step(reason, "run a")
 		}
-		if out, err := admit(t.Context(), &pass{writer: s}); err != nil || out != goOn() {
+		if out, err := prepare.Admit(t.Context(), s); err != nil || out != pass.GoOn() {
 			t.Errorf("it goes on with %+v, %v", out, err)
 		}
-		if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason; got != reason || s.sb.Status.ObservedGeneration != 7 {
-			t.Errorf("step is %s, want %s; generation %d", got, reason, s.sb.Status.ObservedGeneration)
+		if got := s.SB.Status.Condition(v1alpha1.ConditionSucceeded).Reason; got != reason || s.SB.Status.ObservedGeneration != 7 {
+			t.Errorf("step is %s, want %s; generation %d", got, reason, s.SB.Status.ObservedGeneration)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/measure"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -22,7 +24,7 @@ import (
 )
 
 // twoByTwo is a benchmark of two workloads on two targets.
-func twoByTwo(w *world, name string) *builder.Benchmark {
+func twoByTwo(w *testWorld, name string) *builder.Benchmark {
 	return builder.NewBenchmark(w.Namespace, name).
 		Target(builder.NewTarget("one")).Target(builder.NewBlockTarget("two")).
 		Workload(builder.NewWorkload("reads")).Workload(builder.NewWorkload("more"))
@@ -156,9 +158,9 @@ func TestAnchorLeavesReadWriteOncePod(t *testing.T) {
 // Who loses its node looks for another one, and repeats the run that was under way.
 func TestLostNode(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(*world){
-		"deleted": func(w *world) { w.delete(&w.anchors()[0]) },
-		"evicted": func(w *world) {
+	for name, lose := range map[string]func(*testWorld){
+		"deleted": func(w *testWorld) { w.delete(&w.anchors()[0]) },
+		"evicted": func(w *testWorld) {
 			evicted := w.anchors()[0].Name
 			w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 				if pod.Name == evicted {
@@ -196,7 +198,7 @@ func TestLostNode(t *testing.T) {
 }
 
 // loseAnchor deletes the anchor that holds the benchmark's node.
-func (w *world) loseAnchor() {
+func (w *testWorld) loseAnchor() {
 	w.Helper()
 	w.Eventually(func() error {
 		for _, pod := range w.anchors() {
@@ -209,7 +211,7 @@ func (w *world) loseAnchor() {
 }
 
 // mayMeasure names a pod of a run that measures, or will.
-func (w *world) mayMeasure(run string) error {
+func (w *testWorld) mayMeasure(run string) error {
 	w.Helper()
 	for _, pod := range w.runPods() {
 		if pod.Annotations[v1alpha1.AnnotationRun] == run && attempt.MayMeasure(&pod) {
@@ -489,13 +491,13 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain}},
 	).Build()
 	s := passOver(&Reconciler{Client: live, Live: live}, sb)
-	s.Anchors = map[string]*corev1.Pod{name: {
+	s.Children.Anchors = map[string]*corev1.Pod{name: {
 		ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PodSpec{NodeName: "a"},
 		Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.AnchorContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}},
 	}}
-	out, err := s.holdNodes(t.Context(), attempt.DecideAnchors(s.SeeAnchors()))
-	if err != nil || !s.sb.Status.HasMeasured() || !out.saves {
-		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.sb.Status.HasMeasured())
+	out, err := prepare.HoldNodes(t.Context(), s, attempt.DecideAnchors(s.Children.SeeAnchors()))
+	if err != nil || !s.SB.Status.HasMeasured() || !out.Saves {
+		t.Errorf("outcome %+v, %v, concluded %t", out, err, s.SB.Status.HasMeasured())
 	}
 }
 
@@ -523,16 +525,16 @@ func TestLoseNode(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Build())
-			s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2, Disruptions: test.lost, StartTime: at(-time.Hour), Pod: "p", Node: "a"}}
+			s.SB.Status.Anchors = []v1alpha1.Anchor{{Attempts: 2, Disruptions: test.lost, StartTime: at(-time.Hour), Pod: "p", Node: "a"}}
 			loss := attempt.Loss{Node: "a", Why: "its pod was deleted", Before: test.lost, Run: test.run, Collected: test.collected}
-			s.loseNode(0, test.run, attempt.DecideLoss(loss), noon.Add(time.Second))
-			if diff := cmp.Diff(test.want, s.sb.Status.Anchors[0]); diff != "" {
+			prepare.LoseNode(s, 0, test.run, attempt.DecideLoss(loss), noon.Add(time.Second))
+			if diff := cmp.Diff(test.want, s.SB.Status.Anchors[0]); diff != "" {
 				t.Errorf("anchor (-want +got):\n%s", diff)
 			}
 			if run := test.run; run != nil && (run.State != test.state || run.Disruptions != test.disrupted) {
 				t.Errorf("the run is %+v", run)
 			}
-			if got := s.sb.Status.Condition(v1alpha1.ConditionMeasured).Message; got != test.says {
+			if got := s.SB.Status.Condition(v1alpha1.ConditionMeasured).Message; got != test.says {
 				t.Errorf("it ends with %q, want %q", got, test.says)
 			}
 		})
@@ -542,12 +544,12 @@ func TestLoseNode(t *testing.T) {
 // What is not saved yet of the end of measuring is saved before clean-up begins.
 func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 	s := failingPass()
-	s.fail(v1alpha1.ReasonRunFailed, "it failed")
-	if out, err := conclude(t.Context(), s); err != nil || !out.saves {
+	s.Fail(v1alpha1.ReasonRunFailed, "it failed")
+	if out, err := measure.Conclude(t.Context(), s); err != nil || !out.Saves {
 		t.Errorf("unsaved: %+v, %v", out, err)
 	}
-	s.before = s.sb.DeepCopy()
-	if out, err := conclude(t.Context(), s); err != nil || out.stop {
+	s.Before = s.SB.DeepCopy()
+	if out, err := measure.Conclude(t.Context(), s); err != nil || out.Stop {
 		t.Errorf("saved: %+v, %v", out, err)
 	}
 }
@@ -555,9 +557,9 @@ func TestCleanUpAwaitsTheConclusion(t *testing.T) {
 // Pods of anchors are noted when all are there.
 func TestNoteAnchors(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
-	s.sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}}
-	s.noteAnchors()
-	if got := s.sb.Status.Anchors; got[0].Pod != job.AnchorName(s.sb, 0, 1) || got[1].Pod != job.AnchorName(s.sb, 1, 2) {
+	s.SB.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}}
+	prepare.NoteAnchors(s)
+	if got := s.SB.Status.Anchors; got[0].Pod != job.AnchorName(s.SB, 0, 1) || got[1].Pod != job.AnchorName(s.SB, 1, 2) {
 		t.Errorf("noted are %+v", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -25,15 +26,15 @@ func TestShortenError(t *testing.T) {
 		text, want string // "": as it is
 	}{
 		"short":                    {"{}", ""},
-		"as long as it may be":     {strings.Repeat("x", maxErrorAnswer), ""},
-		"longer":                   {"{" + strings.Repeat("x", maxErrorAnswer), "{" + strings.Repeat("x", toldOfError-1)},
-		"longer, and not all text": {"k8s\x00a\x01b\xff" + strings.Repeat("x", maxErrorAnswer), "k8s a b " + strings.Repeat("x", toldOfError-8)},
+		"as long as it may be":     {strings.Repeat("x", world.MaxErrorAnswer), ""},
+		"longer":                   {"{" + strings.Repeat("x", world.MaxErrorAnswer), "{" + strings.Repeat("x", world.ToldOfError-1)},
+		"longer, and not all text": {"k8s\x00a\x01b\xff" + strings.Repeat("x", world.MaxErrorAnswer), "k8s a b " + strings.Repeat("x", world.ToldOfError-8)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response := &http.Response{
 				StatusCode: http.StatusForbidden, Header: http.Header{"Content-Type": {runtime.ContentTypeProtobuf}}, Body: io.NopCloser(strings.NewReader(test.text)),
 			}
-			if err := shortenError(&http.Request{Method: http.MethodPatch}, response); err != nil {
+			if err := world.ShortenError(&http.Request{Method: http.MethodPatch}, response); err != nil {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(response.Body)
@@ -41,13 +42,13 @@ func TestShortenError(t *testing.T) {
 				t.Fatal(err)
 			}
 			if test.want == "" {
-				if string(got) != test.text || !isOf(response, runtime.ContentTypeProtobuf) {
+				if string(got) != test.text || !world.IsOf(response, runtime.ContentTypeProtobuf) {
 					t.Errorf("%s of %d bytes: %.200s", response.Header, len(got), got)
 				}
 				return
 			}
 			var status metav1.Status
-			if err := json.Unmarshal(got, &status); err != nil || !isOf(response, runtime.ContentTypeJSON) {
+			if err := json.Unmarshal(got, &status); err != nil || !world.IsOf(response, runtime.ContentTypeJSON) {
 				t.Fatalf("%s: %.200s, error %v", response.Header, got, err)
 			}
 			want := "the API server's answer has more than 65536 bytes, and begins with " + test.want
@@ -62,7 +63,7 @@ func TestShortenError(t *testing.T) {
 func TestErrorsOfAnAPIServerAreShort(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	config := envtest.OperatorConfig(t)
-	SlimAnswers(config)
+	world.SlimAnswers(config)
 	c, err := client.New(config, client.Options{Scheme: envtest.Scheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -79,8 +80,8 @@ func TestErrorsOfAnAPIServerAreShort(t *testing.T) {
 		}}},
 	})
 	run := job.Run{Name: "randread.fast", Attempt: 1, Clients: 1, Volume: job.Volume{Target: "fast", Claim: "c", Mode: corev1.PersistentVolumeFilesystem}}
-	err = c.Apply(t.Context(), job.ForRun(sb, job.Image{Name: "runner"}, run), applyOptions...)
-	if !apierrors.IsInvalid(err) || len(err.Error()) > 2*toldOfError || !strings.Contains(err.Error(), "field is immutable") && !strings.Contains(err.Error(), "is invalid") {
+	err = c.Apply(t.Context(), job.ForRun(sb, job.Image{Name: "runner"}, run), world.ApplyOptions...)
+	if !apierrors.IsInvalid(err) || len(err.Error()) > 2*world.ToldOfError || !strings.Contains(err.Error(), "field is immutable") && !strings.Contains(err.Error(), "is invalid") {
 		t.Errorf("invalid: %t, %d bytes: %.300s", apierrors.IsInvalid(err), len(err.Error()), err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
@@ -30,10 +31,10 @@ func TestBeginningByTheOperatorsClock(t *testing.T) {
 		"a new operator and a node that is a little behind": {began.Add(-10 * time.Second), true, began.Add(-10 * time.Second)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory, at := beginnings{}, began.Add(30*time.Second)
+			memory, at := pass.Beginnings{}, began.Add(30*time.Second)
 			see := func(state attempt.State, now time.Time) attempt.State {
-				next := beginnings{}
-				state = next.note(memory, pod, state, now)
+				next := pass.Beginnings{}
+				state = next.Note(memory, pod, state, now)
 				memory = next
 				return state
 			}

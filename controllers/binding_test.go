@@ -18,7 +18,7 @@ import (
 )
 
 // selectNode has the scheduler choose a node for the volumes of all claims that anchors mount, which it announces on them.
-func (w *world) selectNode(want int) {
+func (w *testWorld) selectNode(want int) {
 	w.Helper()
 	w.Eventually(func() error {
 		claims := slices.DeleteFunc(w.claims(), func(claim corev1.PersistentVolumeClaim) bool {

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 )
 
 // allocates returns how many bytes something allocates in all, which is no less than what it holds at any time.
@@ -51,11 +52,11 @@ func TestManyEndlessLogs(t *testing.T) {
 		for range concurrentBenchmarks {
 			passes.Go(func() {
 				s := passOver(&Reconciler{Logs: logs}, &v1alpha1.StorageBenchmark{})
-				parts := make([]part, 2*maxClientLogs)
+				parts := make([]workers.Part, 2*workers.MaxClientLogs)
 				for i := range parts {
-					parts[i] = part{client: int32(i), pod: &corev1.Pod{}}
+					parts[i] = workers.Part{Client: int32(i), Pod: &corev1.Pod{}}
 				}
-				if kept := s.zipLogs(t.Context(), &v1alpha1.Run{}, parts); len(kept) != 0 {
+				if kept := workers.ZipLogs(t.Context(), s, &v1alpha1.Run{}, parts); len(kept) != 0 {
 					t.Errorf("%d logs are kept", len(kept))
 				}
 			})
@@ -63,7 +64,7 @@ func TestManyEndlessLogs(t *testing.T) {
 		passes.Wait()
 	})
 	t.Logf("%d KiB to compress the logs of %d passes: %d KiB were read, at most %d logs at once", took>>10, concurrentBenchmarks, read.Load()>>10, most.Load())
-	if took > 64<<20 || read.Load() > 32<<20 || most.Load() > concurrentBenchmarks*logsAtOnce || open.Load() != 0 {
+	if took > 64<<20 || read.Load() > 32<<20 || most.Load() > concurrentBenchmarks*workers.LogsAtOnce || open.Load() != 0 {
 		t.Errorf("%d bytes are allocated, %d read, %d logs were open at once, and %d still are", took, read.Load(), most.Load(), open.Load())
 	}
 }

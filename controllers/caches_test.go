@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -33,14 +34,14 @@ func labelled(namespace string, i int) *corev1.Pod {
 
 // TestCacheLeavesOut checks what a cache hears of pods for which it has no room.
 func TestCacheLeavesOut(t *testing.T) {
-	caches := NewCaches(64 << 10)
+	caches := world.NewCaches(64 << 10)
 	var told []string
-	caches.tellOf(func(name types.NamespacedName) { told = append(told, name.String()) })
-	k := caches.newKeeper()
-	k.share.BeginList()
+	caches.TellOf(func(name types.NamespacedName) { told = append(told, name.String()) })
+	k := caches.NewKeeper()
+	k.Share.BeginList()
 	kept := 0
 	for i := range 1000 {
-		if _, keeps := k.filterEvent(watch.Event{Type: watch.Added, Object: labelled("mallory", i)}); keeps {
+		if _, keeps := k.FilterEvent(watch.Event{Type: watch.Added, Object: labelled("mallory", i)}); keeps {
 			kept++
 		}
 	}
@@ -48,21 +49,21 @@ func TestCacheLeavesOut(t *testing.T) {
 		t.Fatalf("%d of 1000 pods are kept, and %d are told", kept, len(told))
 	}
 	name := types.NamespacedName{Namespace: "mallory", Name: "sb"}
-	if !caches.leavesOut(name, &corev1.Pod{}) || caches.leavesOut(name, &batchv1.Job{}) {
+	if !caches.LeavesOut(name, &corev1.Pod{}) || caches.LeavesOut(name, &batchv1.Job{}) {
 		t.Error("pods alone are left out")
 	}
-	if _, keeps := k.filterEvent(watch.Event{Type: watch.Added, Object: labelled("honest", 0)}); !keeps {
+	if _, keeps := k.FilterEvent(watch.Event{Type: watch.Added, Object: labelled("honest", 0)}); !keeps {
 		t.Error("another namespace has no room")
 	}
 	holder := labelled("mallory", 1000)
 	holder.Labels[v1alpha1.LabelHoldsNode], holder.Spec.NodeName = "true", "node-a"
-	if _, keeps := k.filterEvent(watch.Event{Type: watch.Added, Object: holder}); !keeps {
+	if _, keeps := k.FilterEvent(watch.Event{Type: watch.Added, Object: holder}); !keeps {
 		t.Error("a pod that holds a node is left out, and benchmarks of other namespaces do not know whom they wait for")
 	}
 	told = nil
 	grown := labelled("mallory", 0)
 	grown.Status.Message = strings.Repeat("m", 100<<10)
-	event, keeps := k.filterEvent(watch.Event{Type: watch.Modified, Object: grown})
+	event, keeps := k.FilterEvent(watch.Event{Type: watch.Modified, Object: grown})
 	if !keeps || event.Type != watch.Deleted {
 		t.Errorf("of a pod that has grown the cache hears %s, %t", event.Type, keeps)
 	}
@@ -70,22 +71,22 @@ func TestCacheLeavesOut(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	for i := range 4 {
-		k.filterEvent(watch.Event{Type: watch.Deleted, Object: labelled("mallory", i)})
+		k.FilterEvent(watch.Event{Type: watch.Deleted, Object: labelled("mallory", i)})
 	}
-	event, keeps = k.filterEvent(watch.Event{Type: watch.Modified, Object: labelled("mallory", 999)})
+	event, keeps = k.FilterEvent(watch.Event{Type: watch.Modified, Object: labelled("mallory", 999)})
 	if !keeps || event.Type != watch.Modified {
 		t.Errorf("of a pod for which there is room again the cache hears %s, %t", event.Type, keeps)
 	}
 	for i := range 1000 {
-		k.filterEvent(watch.Event{Type: watch.Deleted, Object: labelled("mallory", i)})
+		k.FilterEvent(watch.Event{Type: watch.Deleted, Object: labelled("mallory", i)})
 	}
-	if caches.leavesOut(name, &corev1.Pod{}) {
+	if caches.LeavesOut(name, &corev1.Pod{}) {
 		t.Error("pods are left out that are gone")
 	}
-	k.share.BeginList()
+	k.Share.BeginList()
 	end := &corev1.Pod{}
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
-	if _, keeps := k.filterEvent(watch.Event{Type: watch.Bookmark, Object: end}); !keeps {
+	if _, keeps := k.FilterEvent(watch.Event{Type: watch.Bookmark, Object: end}); !keeps {
 		t.Error("the cache does not hear that the list has ended")
 	}
 }
@@ -93,7 +94,7 @@ func TestCacheLeavesOut(t *testing.T) {
 // TestCacheShortens checks that of benchmarks and schedules for which there is no room the cache holds no spec.
 func TestCacheShortens(t *testing.T) {
 	const budget, objects = 128 << 10, 400
-	k := NewCaches(budget).newKeeper()
+	k := world.NewCaches(budget).NewKeeper()
 	whole, weight := map[string]int{}, 0
 	for i := range objects {
 		sb := builder.OneRun("mallory", fmt.Sprintf("sb-%d", i)).Build()
@@ -102,12 +103,12 @@ func TestCacheShortens(t *testing.T) {
 		schedule.Spec.Template.Spec = *sb.Spec.DeepCopy()
 		sb.UID, schedule.UID = types.UID(fmt.Sprint("sb", i)), types.UID(fmt.Sprint("schedule", i))
 		for _, object := range []client.Object{sb, schedule} {
-			if !k.keep(object) {
+			if !k.Keep(object) {
 				t.Fatalf("%T is left out", object)
 			}
-			weight += weightOf(object)
+			weight += world.WeightOf(object)
 		}
-		if !isTrimmed(sb) {
+		if !world.IsTrimmed(sb) {
 			whole["benchmarks"]++
 		}
 		if len(schedule.Spec.Template.Spec.Targets) > 0 {
@@ -122,16 +123,16 @@ func TestCacheShortens(t *testing.T) {
 // TestEndedBenchmarksTakeNoRoom checks that thousands of benchmarks which have ended leave room for those of their
 // namespace which go on.
 func TestEndedBenchmarksTakeNoRoom(t *testing.T) {
-	k := NewCaches(128 << 10).newKeeper()
+	k := world.NewCaches(128 << 10).NewKeeper()
 	for i := range 5000 {
 		sb := builder.OneRun("honest", fmt.Sprint("ended-", i)).Build()
 		sb.UID = types.UID(sb.Name)
 		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue}}
-		k.keep(sb)
+		k.Keep(sb)
 	}
 	sb := builder.OneRun("honest", "goes-on").Build()
 	sb.UID = "goes-on"
-	if !k.keep(sb) || isTrimmed(sb) {
+	if !k.Keep(sb) || world.IsTrimmed(sb) {
 		t.Error("a benchmark that goes on is held without its spec")
 	}
 }
@@ -144,7 +145,7 @@ func TestCachesTakeLittleMemory(t *testing.T) {
 		"without a budget": {budget: 1 << 40, least: 50 << 20, most: 1 << 40},
 		"with a budget":    {budget: budget, most: 2 * budget},
 	} {
-		caches := NewCaches(test.budget)
+		caches := world.NewCaches(test.budget)
 		before := heapInUse()
 		benchmarks := filled(t, caches, &v1alpha1.StorageBenchmark{}, 400, func(namespace string, i int) client.Object {
 			sb := builder.OneRun(namespace, fmt.Sprint("sb-", i)).Build()
@@ -165,7 +166,7 @@ func TestCachesTakeLittleMemory(t *testing.T) {
 			"honest/sb-0": benchmarks.GetStore(), "honest/forged-0": pods.GetStore(),
 		} {
 			object, found, err := store.GetByKey(key)
-			if sb, is := object.(*v1alpha1.StorageBenchmark); err != nil || !found || is && isTrimmed(sb) {
+			if sb, is := object.(*v1alpha1.StorageBenchmark); err != nil || !found || is && world.IsTrimmed(sb) {
 				t.Errorf("%s: %s is not kept whole: %v", name, key, err)
 			}
 		}
@@ -174,7 +175,7 @@ func TestCachesTakeLittleMemory(t *testing.T) {
 
 // filled returns an informer that has heard of so many objects of a tenant, and of one of another namespace.
 func filled(
-	t *testing.T, caches *Caches, kind client.Object, n int, object func(namespace string, i int) client.Object,
+	t *testing.T, caches *world.Caches, kind client.Object, n int, object func(namespace string, i int) client.Object,
 ) cache.SharedIndexInformer {
 	t.Helper()
 	source := &cache.ListWatch{
@@ -225,7 +226,7 @@ func TestNoRoomInTheCache(t *testing.T) {
 			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			created := sb.Build()
 			created.Namespace = w.Namespace
-			for i := range 2 * liveAtOnce {
+			for i := range 2 * world.LiveAtOnce {
 				create(w, forgedPod(created, i))
 			}
 			ended := w.untilEnd(create(w, created), metav1.ConditionTrue, v1alpha1.ReasonCompleted)

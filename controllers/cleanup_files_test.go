@@ -38,12 +38,12 @@ func TestNoteFilesOf(t *testing.T) {
 			s := writerOf(builder.NewBenchmark("default", "sb").Target(test.target).With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "other"}, test.status}
 			}).Build())
-			s.NoteFilesOf(&corev1.Pod{
+			s.Children.NoteFilesOf(&corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{v1alpha1.LabelRole: test.role, v1alpha1.LabelTarget: "t"}},
 				Status:     corev1.PodStatus{ContainerStatuses: test.began},
 			})
-			if got := s.sb.Status.Targets; got[1].TestFiles != test.want || got[0].TestFiles != "" || s.hasNewFiles() != (test.want != test.status.TestFiles) {
-				t.Errorf("targets are %+v, news: %t", got, s.hasNewFiles())
+			if got := s.SB.Status.Targets; got[1].TestFiles != test.want || got[0].TestFiles != "" || s.HasNewFiles() != (test.want != test.status.TestFiles) {
+				t.Errorf("targets are %+v, news: %t", got, s.HasNewFiles())
 			}
 		})
 	}

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -56,10 +58,10 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 				},
 			}).Build()
 			p := passOver(&Reconciler{Live: live, Client: live}, sb)
-			left, err := p.lateVolumes(t.Context())
-			commands := each(left, func(l cleanup.Leftover) string { return l.Command })
-			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.kept.Volumes, test.kept) || !slices.Equal(p.kept.Devices, test.onDevice) {
-				t.Errorf("left %q, kept %q and %q, %v", commands, p.kept.Volumes, p.kept.Devices, err)
+			left, err := clean.LateVolumes(t.Context(), p)
+			commands := world.Each(left, func(l cleanup.Leftover) string { return l.Command })
+			if !errors.Is(err, test.refused) || !slices.Equal(commands, test.left) || !slices.Equal(p.Kept.Volumes, test.kept) || !slices.Equal(p.Kept.Devices, test.onDevice) {
+				t.Errorf("left %q, kept %q and %q, %v", commands, p.Kept.Volumes, p.Kept.Devices, err)
 			}
 		})
 	}
@@ -96,7 +98,7 @@ func TestLateVolumesOfManyPages(t *testing.T) {
 	})
 	s := passOver(&Reconciler{Live: live}, sb)
 
-	left, err := s.lateVolumes(t.Context())
+	left, err := clean.LateVolumes(t.Context(), s)
 
 	if err != nil || len(left) != 1 || calls != len(pages) {
 		t.Errorf("after %d calls %+v is left, %v", calls, left, err)

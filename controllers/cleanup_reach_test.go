@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
@@ -27,7 +29,7 @@ import (
 )
 
 // counted counts the pods that have removed test files. Those that measure do so until they are released.
-func counted(w *world) (cleaned *atomic.Int64, release func()) {
+func counted(w *testWorld) (cleaned *atomic.Int64, release func()) {
 	cleaned = &atomic.Int64{}
 	decide := func(measured fakecluster.Outcome) func(*corev1.Pod) fakecluster.Outcome {
 		return func(pod *corev1.Pod) fakecluster.Outcome {
@@ -43,7 +45,7 @@ func counted(w *world) (cleaned *atomic.Int64, release func()) {
 }
 
 // onlyClaim returns the only claim of the operator's.
-func (w *world) onlyClaim() *corev1.PersistentVolumeClaim {
+func (w *testWorld) onlyClaim() *corev1.PersistentVolumeClaim {
 	w.Helper()
 	claims := w.claims()
 	if len(claims) != 1 {
@@ -92,9 +94,9 @@ func TestBucketIsEmptiedAfterDeletionInTheForeground(t *testing.T) {
 // What a driver has made for a claim cannot be reached without it. Files that stay there are named, with what can be done.
 func TestFilesThatAreOutOfReach(t *testing.T) {
 	t.Parallel()
-	for name, after := range map[string]func(*world, *v1alpha1.StorageBenchmark, func()){
-		"deletion in the foreground": func(w *world, sb *v1alpha1.StorageBenchmark, _ func()) { w.delete(sb, foreground) },
-		"the claim is deleted": func(w *world, sb *v1alpha1.StorageBenchmark, release func()) {
+	for name, after := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark, func()){
+		"deletion in the foreground": func(w *testWorld, sb *v1alpha1.StorageBenchmark, _ func()) { w.delete(sb, foreground) },
+		"the claim is deleted": func(w *testWorld, sb *v1alpha1.StorageBenchmark, release func()) {
 			w.delete(w.onlyClaim())
 			release()
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -187,7 +189,7 @@ func TestBucketWhoseVolumeStays(t *testing.T) {
 }
 
 // letGo removes a finalizer of somebody's.
-func (w *world) letGo(object client.Object) {
+func (w *testWorld) letGo(object client.Object) {
 	w.Helper()
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	if err := w.Client.Patch(context.WithoutCancel(w.Context()), object, patch); client.IgnoreNotFound(err) != nil {
@@ -200,16 +202,16 @@ func (w *world) letGo(object client.Object) {
 func TestSwappedStorageIsNotCleaned(t *testing.T) {
 	t.Parallel()
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
-	for name, swap := range map[string]func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object{
-		"a claim": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+	for name, swap := range map[string]func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object{
+		"a claim": func(w *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			return claimOf(w.Namespace, name, size)
 		},
-		"a claim that passes for the benchmark's": func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+		"a claim that passes for the benchmark's": func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			claim := claimOf(w.Namespace, name, size)
 			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
 			return claim
 		},
-		"a volume": func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+		"a volume": func(w *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			volume := w.volumes()[0]
 			w.delete(&volume)
 			w.Eventually(func() error { return w.gone(volume.DeepCopy()) })
@@ -278,10 +280,10 @@ func TestFilesOfALostClaim(t *testing.T) {
 			if got, err := filesOfLostClaim(t, s, &target); err != nil || got != test.want {
 				t.Errorf("test files are %s, %v, want %s", got, err, test.want)
 			}
-			if gone, err := s.isClaimGone(t.Context(), &target); err != nil || !gone {
+			if gone, err := pvc.IsClaimGone(t.Context(), s, &target); err != nil || !gone {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}
-			if left := cleanup.LeftFiles(s.sb, &target, cleanup.ClaimGone, ""); left.What != "directory storagebench- on volume vol-1, whose claim is gone" {
+			if left := cleanup.LeftFiles(s.SB, &target, cleanup.ClaimGone, ""); left.What != "directory storagebench- on volume vol-1, whose claim is gone" {
 				t.Errorf("left is %q", left.What)
 			}
 		})
@@ -339,8 +341,8 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.live...).Build()
 			s := passOver(&Reconciler{Live: live}, sb)
-			s.Claims = map[string]*corev1.PersistentVolumeClaim{name: claim}
-			if gone, err := s.isClaimGone(t.Context(), target); err != nil || gone != test.want {
+			s.Children.Claims = map[string]*corev1.PersistentVolumeClaim{name: claim}
+			if gone, err := pvc.IsClaimGone(t.Context(), s, target); err != nil || gone != test.want {
 				t.Errorf("the claim is gone: %t, %v", gone, err)
 			}
 		})
@@ -348,10 +350,10 @@ func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 }
 
 // filesOfLostClaim says what becomes of test files on somebody's claim that is gone.
-func filesOfLostClaim(t *testing.T, p *pass, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
+func filesOfLostClaim(t *testing.T, p *pass.Pass, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
 	t.Helper()
-	volumes, err := p.lostVolumes(t.Context(), target)
-	return cleanup.FilesOnLostClaim(p.sb.Status.Target(target.Name).Driver, volumes...), err
+	volumes, err := pvc.LostVolumes(t.Context(), p, target)
+	return cleanup.FilesOnLostClaim(p.SB.Status.Target(target.Name).Driver, volumes...), err
 }
 
 // fakeLive has a volume of a reclaim policy that a driver has made, none of "".

@@ -12,6 +12,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -23,10 +25,10 @@ import (
 // A benchmark can be deleted at any moment, and leaves nothing.
 func TestDeletionAtEachStage(t *testing.T) {
 	t.Parallel()
-	step := func(reason string) func(*world, *v1alpha1.StorageBenchmark) {
-		return func(w *world, sb *v1alpha1.StorageBenchmark) { w.untilStep(sb, reason) }
+	step := func(reason string) func(*testWorld, *v1alpha1.StorageBenchmark) {
+		return func(w *testWorld, sb *v1alpha1.StorageBenchmark) { w.untilStep(sb, reason) }
 	}
-	ended := func(w *world, sb *v1alpha1.StorageBenchmark) {
+	ended := func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 		w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}
 	for _, test := range []struct {
@@ -35,9 +37,9 @@ func TestDeletionAtEachStage(t *testing.T) {
 		wait   bool // claims are not bound
 		keep   bool // volumes are not deleted before the benchmark is
 		change func(*v1alpha1.StorageBenchmark)
-		until  func(*world, *v1alpha1.StorageBenchmark)
+		until  func(*testWorld, *v1alpha1.StorageBenchmark)
 	}{{
-		name: "at once", until: func(*world, *v1alpha1.StorageBenchmark) {},
+		name: "at once", until: func(*testWorld, *v1alpha1.StorageBenchmark) {},
 	}, {
 		name:   "waiting for a StorageClass",
 		change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].StorageClassName = new("none") },
@@ -334,14 +336,14 @@ func TestCleanUpRemaining(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: &test.limit}).Build())
-			s.sb.DeletionTimestamp = at(-test.began)
+			s.SB.DeletionTimestamp = at(-test.began)
 			if test.resumed {
-				s.step(v1alpha1.ReasonCleaningUp, "waiting")
+				s.Step(v1alpha1.ReasonCleaningUp, "waiting")
 			}
 			if test.tried != never {
-				s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.tried), cleanup.FirstTry
+				s.Memory.CleaningSince, s.Memory.CleaningFor = noon.Add(-test.tried), cleanup.FirstTry
 			}
-			spent := s.cleaning()
+			spent := s.Cleaning()
 			if half, all := spent.HalfRemaining(), spent.Remaining(); half != test.half || all != test.all || spent.IsHalfOver() != (half <= 0) {
 				t.Errorf("%s and %s remain, want %s and %s", half, all, test.half, test.all)
 			}
@@ -360,27 +362,27 @@ func TestAwaitRemoval(t *testing.T) {
 		left []cleanup.Leftover
 		err  error
 		want []cleanup.Leftover
-		out  outcome
+		out  pass.Outcome
 		pass error
 		says string
 	}{
-		{"nothing is left", 0, nil, nil, nil, goOn(), nil, ""},
-		{"something is", 0, []cleanup.Leftover{volume, given}, nil, nil, awaitGone([]cleanup.Leftover{volume, given}, time.Minute), nil, "waiting for the removal of volume x"},
-		{"something is, for the last second", 59 * time.Second, []cleanup.Leftover{volume}, nil, nil, awaitGone([]cleanup.Leftover{volume}, time.Second), nil, "waiting for the removal of volume x"},
-		{"something is for too long", time.Minute, []cleanup.Leftover{volume, given}, nil, []cleanup.Leftover{volume, given}, goOn(), nil, ""},
-		{"only what is not tried any longer", 0, []cleanup.Leftover{given}, nil, []cleanup.Leftover{given}, goOn(), nil, ""},
-		{"an error", 0, []cleanup.Leftover{volume}, busy, nil, outcome{}, busy, ""},
-		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.LeftByError(busy)}, goOn(), nil, ""},
+		{"nothing is left", 0, nil, nil, nil, pass.GoOn(), nil, ""},
+		{"something is", 0, []cleanup.Leftover{volume, given}, nil, nil, pass.AwaitGone([]cleanup.Leftover{volume, given}, time.Minute), nil, "waiting for the removal of volume x"},
+		{"something is, for the last second", 59 * time.Second, []cleanup.Leftover{volume}, nil, nil, pass.AwaitGone([]cleanup.Leftover{volume}, time.Second), nil, "waiting for the removal of volume x"},
+		{"something is for too long", time.Minute, []cleanup.Leftover{volume, given}, nil, []cleanup.Leftover{volume, given}, pass.GoOn(), nil, ""},
+		{"only what is not tried any longer", 0, []cleanup.Leftover{given}, nil, []cleanup.Leftover{given}, pass.GoOn(), nil, ""},
+		{"an error", 0, []cleanup.Leftover{volume}, busy, nil, pass.Outcome{}, busy, ""},
+		{"an error for too long", time.Minute, []cleanup.Leftover{volume}, busy, []cleanup.Leftover{volume, cleanup.LeftByError(busy)}, pass.GoOn(), nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(60))}).Build())
-			s.sb.DeletionTimestamp = at(-test.took)
-			s.memory.cleaningSince, s.memory.cleaningFor = noon.Add(-test.took), cleanup.FirstTry
-			left, out, err := s.awaitRemoval(test.left, test.err)
+			s.SB.DeletionTimestamp = at(-test.took)
+			s.Memory.CleaningSince, s.Memory.CleaningFor = noon.Add(-test.took), cleanup.FirstTry
+			left, out, err := clean.AwaitRemoval(s, test.left, test.err)
 			if !slices.Equal(left, test.want) || out != test.out || !errors.Is(err, test.pass) {
 				t.Errorf("got %+v, %+v, %v, want %+v, %+v, %v", left, out, err, test.want, test.out, test.pass)
 			}
-			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
+			if got := s.SB.Status.Condition(v1alpha1.ConditionSucceeded).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
 			}
 		})
@@ -394,10 +396,10 @@ func TestLeftBehindTellsForHowLongItWasTried(t *testing.T) {
 		"not removed within 3720 s; this operator has tried for 120 s (spec.deadlines.cleanUpSeconds): volume x (kubectl delete pv x)": 62 * time.Minute,
 	} {
 		s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build())
-		s.sb.DeletionTimestamp = at(-began)
-		s.memory.cleaningSince = noon.Add(-2 * time.Minute)
-		s.setLeftBehind([]cleanup.Leftover{{What: "volume x", Command: "kubectl delete pv x"}})
-		if got := s.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Message; got != want {
+		s.SB.DeletionTimestamp = at(-began)
+		s.Memory.CleaningSince = noon.Add(-2 * time.Minute)
+		clean.SetLeftBehind(s, []cleanup.Leftover{{What: "volume x", Command: "kubectl delete pv x"}})
+		if got := s.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

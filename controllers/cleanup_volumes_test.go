@@ -17,6 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -26,7 +28,7 @@ import (
 // For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or its fate is unknown.
 func TestLeftVolumes(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
-	s.kept.Add(v1alpha1.VolumeStatus{Name: "of the pass before"}, false)
+	s.Kept.Add(v1alpha1.VolumeStatus{Name: "of the pass before"}, false)
 	var volumes []v1alpha1.VolumeStatus
 	fates := []cleanup.Fate{cleanup.NotOurs, cleanup.Goes, cleanup.Stays, cleanup.Unknown}
 	for i := range fates {
@@ -36,11 +38,11 @@ func TestLeftVolumes(t *testing.T) {
 		{What: "volume pv-1 (vol-1)", Command: "kubectl delete pv pv-1", Cost: cleanup.Paid},
 		{What: "volume pv-3 (vol-3)", Command: "kubectl get pv pv-3", Cost: cleanup.Paid},
 	}
-	if got := s.leftVolumes(volumes, fates); !slices.Equal(got, want) {
+	if got := clean.LeftVolumes(s, volumes, fates); !slices.Equal(got, want) {
 		t.Errorf("left are %+v, want %+v", got, want)
 	}
-	if !slices.Equal(s.kept.Volumes, []string{"pv-2 (vol-2)"}) {
-		t.Errorf("kept are %q", s.kept)
+	if !slices.Equal(s.Kept.Volumes, []string{"pv-2 (vol-2)"}) {
+		t.Errorf("kept are %q", s.Kept)
 	}
 }
 
@@ -93,18 +95,18 @@ func TestErrorsHoldBackNothingElse(t *testing.T) {
 				t.Fatalf("%T does not watch", s.Client)
 			}
 			s.Client = interceptor.NewClient(writer, test.write)
-			p := s.newPass(s.sb.DeepCopy(), &memory{cleaningSince: noon, cleaningFor: cleanup.FirstTry})
-			p.now, p.Claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
-			p.fail(v1alpha1.ReasonRunFailed, "no")
-			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
-			run, claim, volume := madeForRun(p.sb)
+			p := s.newPass(s.sb.DeepCopy(), &pass.Memory{CleaningSince: noon, CleaningFor: cleanup.FirstTry})
+			p.Now, p.Children.Claims = *at(test.after), map[string]*corev1.PersistentVolumeClaim{}
+			p.Fail(v1alpha1.ReasonRunFailed, "no")
+			p.SB.Status.Conditions[0].LastTransitionTime = *at(0)
+			run, claim, volume := madeForRun(p.SB)
 			for _, object := range []client.Object{claim, run, volume} {
 				if err := writer.Create(t.Context(), object); err != nil {
 					t.Fatal(err)
 				}
 			}
 
-			left, err := p.remove(t.Context())
+			left, err := clean.Remove(t.Context(), p)
 
 			if !errors.Is(err, no) {
 				t.Errorf("error is %v", err)

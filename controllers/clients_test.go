@@ -28,7 +28,7 @@ import (
 )
 
 // threeClients is a benchmark of one workload by three clients on storage that is not shared and on storage that is.
-func threeClients(w *world) *builder.Benchmark {
+func threeClients(w *testWorld) *builder.Benchmark {
 	shared := builder.NewTarget("shared")
 	shared.AccessMode = new(corev1.ReadWriteMany)
 	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("own")).Target(shared).Workload(builder.NewWorkload("reads")).
@@ -102,7 +102,7 @@ func TestClients(t *testing.T) {
 }
 
 // checkMerged checks what three clients make together that are one, two and three times as fast.
-func checkMerged(w *world, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
+func checkMerged(w *testWorld, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
 	w.Helper()
 	want := builder.Result()
 	want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = 3, new(int64(130)), 60005-130
@@ -135,7 +135,7 @@ func checkMerged(w *world, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) {
 	}
 }
 
-func (w *world) configMap(name string) *corev1.ConfigMap {
+func (w *testWorld) configMap(name string) *corev1.ConfigMap {
 	w.Helper()
 	found := &corev1.ConfigMap{}
 	if err := w.Client.Get(w.Context(), client.ObjectKey{Namespace: w.Namespace, Name: name}, found); err != nil {
@@ -145,7 +145,7 @@ func (w *world) configMap(name string) *corev1.ConfigMap {
 }
 
 // clientRecords returns what a ConfigMap says of each client.
-func (w *world) clientRecords(name string) []result.ClientRecord {
+func (w *testWorld) clientRecords(name string) []result.ClientRecord {
 	w.Helper()
 	r, err := gzip.NewReader(bytes.NewReader(w.configMap(name).BinaryData[child.ClientsKey]))
 	if err != nil {

@@ -62,7 +62,7 @@ func TestOneClock(t *testing.T) {
 }
 
 // isNoon waits until there are times, and checks that they are noon.
-func (w *world) isNoon(what string, times func() []metav1.Time) {
+func (w *testWorld) isNoon(what string, times func() []metav1.Time) {
 	w.Helper()
 	w.Eventually(func() error {
 		if len(times()) == 0 {

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
@@ -151,14 +152,14 @@ func TestFilesThatCannotBeRemoved(t *testing.T) {
 // All that was made for storage of the cloud goes with the benchmark, whenever that is deleted.
 func TestDeletionOfCloudStorage(t *testing.T) {
 	t.Parallel()
-	for name, until := range map[string]func(*world, *v1alpha1.StorageBenchmark){
-		"at once": func(*world, *v1alpha1.StorageBenchmark) {},
-		"measuring": func(w *world, sb *v1alpha1.StorageBenchmark) {
+	for name, until := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark){
+		"at once": func(*testWorld, *v1alpha1.StorageBenchmark) {},
+		"measuring": func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 			w.untilStep(sb, v1alpha1.ReasonMeasuring)
 			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 		},
-		"retained": func(w *world, sb *v1alpha1.StorageBenchmark) {
+		"retained": func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 			if classes, volumes := w.classes(), w.volumes(); len(classes) != 1 || len(volumes) != 2 {
 				w.Errorf("retained are classes %v and volumes %v", classes, volumes)
@@ -197,14 +198,14 @@ func TestRefusedVolume(t *testing.T) {
 
 func TestVolumeAttributesClass(t *testing.T) {
 	t.Parallel()
-	class := func(w *world, driver string) string {
+	class := func(w *testWorld, driver string) string {
 		name := w.Namespace + "-class"
 		created := &storagev1.VolumeAttributesClass{ObjectMeta: metav1.ObjectMeta{Name: name}, DriverName: driver, Parameters: map[string]string{"iops": "6000", "throughput": "250"}}
 		create(w, created)
 		w.Cleanup(func() { _ = w.Client.Delete(w.Context(), created) })
 		return name
 	}
-	benchmark := func(w *world, name string) *v1alpha1.StorageBenchmark {
+	benchmark := func(w *testWorld, name string) *v1alpha1.StorageBenchmark {
 		target := ebsTarget()
 		target.EBS.IOPS, target.VolumeAttributesClassName, target.Capacity = nil, &name, new(resource.MustParse("100Gi"))
 		return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
@@ -255,7 +256,7 @@ func TestVolumeAttributesClass(t *testing.T) {
 // Before Kubernetes 1.34 there are none: make test-oldest.
 func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
 	t.Parallel()
-	named := func(w *world) *v1alpha1.StorageBenchmark {
+	named := func(w *testWorld) *v1alpha1.StorageBenchmark {
 		target := builder.NewTarget("fast")
 		target.VolumeAttributesClassName = new("gold")
 		return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).Build())
@@ -266,16 +267,16 @@ func TestVolumeAttributesClassNeedsANewerKubernetes(t *testing.T) {
 		sb := named(w)
 		w.untilStep(sb, v1alpha1.ReasonPending)
 		w.pass(sb, time.Minute)
-		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", noAttributesClasses)
+		w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "spec.targets[0].volumeAttributesClassName", prepare.NoAttributesClasses)
 	})
 	t.Run("which a namespaced operator sees by its claims", func(t *testing.T) {
 		w := newNamespacedWorld(t)
 		w.needNoAttributesClasses()
-		w.untilEnd(named(w), metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "has lost its volumeAttributesClassName", noAttributesClasses)
+		w.untilEnd(named(w), metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "has lost its volumeAttributesClassName", prepare.NoAttributesClasses)
 	})
 }
 
-func (w *world) hasAttributesClasses() bool {
+func (w *testWorld) hasAttributesClasses() bool {
 	w.Helper()
 	_, err := w.Client.RESTMapper().RESTMapping(storagev1.SchemeGroupVersion.WithKind("VolumeAttributesClass").GroupKind(), "v1")
 	if err != nil && !meta.IsNoMatchError(err) {
@@ -284,14 +285,14 @@ func (w *world) hasAttributesClasses() bool {
 	return err == nil
 }
 
-func (w *world) needAttributesClasses() {
+func (w *testWorld) needAttributesClasses() {
 	w.Helper()
 	if !w.hasAttributesClasses() {
 		w.Skip("this API server has no VolumeAttributesClasses")
 	}
 }
 
-func (w *world) needNoAttributesClasses() {
+func (w *testWorld) needNoAttributesClasses() {
 	w.Helper()
 	if w.hasAttributesClasses() {
 		w.Skip("this API server has VolumeAttributesClasses")

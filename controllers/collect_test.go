@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/builder"
@@ -53,7 +54,7 @@ func TestRecord(t *testing.T) {
 			}
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: test.pod}}
 			run, target := &sb.Status.Runs[0], &sb.Status.Targets[0]
-			if err := s.record(t.Context(), run, []part{{pod: pod, seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil); err != nil {
+			if err := workers.Record(t.Context(), s, run, []workers.Part{{Pod: pod, Seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if run.CompletionTime == nil || !strings.HasPrefix(run.Message, test.message) || (run.Message == "") != (test.message == "") {
@@ -98,7 +99,7 @@ func TestRecordOfWhatIsNotPlanned(t *testing.T) {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p", UID: "uid"}}
 	run := &sb.Status.Runs[0]
 
-	err = passOver(&Reconciler{}, sb).record(t.Context(), run, []part{{pod: pod, seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil)
+	err = workers.Record(t.Context(), passOver(&Reconciler{}, sb), run, []workers.Part{{Pod: pod, Seen: attempt.State{Phase: attempt.Succeeded, Report: message}}}, nil)
 
 	if err != nil || run.State != v1alpha1.RunSucceeded || run.Result == nil || run.LimitedBy != nil || run.Search.Verdict != "" {
 		t.Errorf("run is %+v: %v", run, err)

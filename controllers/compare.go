@@ -4,6 +4,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/search"
 )
@@ -14,7 +15,7 @@ func compare(sb *v1alpha1.StorageBenchmark, over bool) {
 	if len(status.Targets) == 0 {
 		return
 	}
-	targets := each(status.Targets, func(t v1alpha1.TargetStatus) string { return t.Name })
+	targets := world.Each(status.Targets, func(t v1alpha1.TargetStatus) string { return t.Name })
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)

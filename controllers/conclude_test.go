@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/measure"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -22,12 +23,12 @@ func TestConclude(t *testing.T) {
 		"not":  {v1alpha1.RunFailed, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "1 of 1 run failed: a: no space"},
 	} {
 		p := failingPass()
-		p.sb.Status.StartTime, p.sb.Status.PlannedRuns, p.sb.Status.Runs = at(0), 1, runsOf(test.state)
-		p.sb.Status.Runs[0].Message, p.sb.Status.Runs[0].Result = "no space", &v1alpha1.Result{}
-		p.runs = []plan.Run{{Name: p.sb.Status.Runs[0].Name}}
-		out, err := conclude(t.Context(), p)
-		got := p.sb.Status.Condition(v1alpha1.ConditionMeasured)
-		if err != nil || !out.saves || got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
+		p.SB.Status.StartTime, p.SB.Status.PlannedRuns, p.SB.Status.Runs = at(0), 1, runsOf(test.state)
+		p.SB.Status.Runs[0].Message, p.SB.Status.Runs[0].Result = "no space", &v1alpha1.Result{}
+		p.Runs = []plan.Run{{Name: p.SB.Status.Runs[0].Name}}
+		out, err := measure.Conclude(t.Context(), p)
+		got := p.SB.Status.Condition(v1alpha1.ConditionMeasured)
+		if err != nil || !out.Saves || got.Status != test.status || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s: %+v, %v, condition %+v", name, out, err, got)
 		}
 	}
@@ -36,10 +37,10 @@ func TestConclude(t *testing.T) {
 // A run of the plan that the status does not have is an error, and not a benchmark that has completed.
 func TestConcludeWithoutRuns(t *testing.T) {
 	p := failingPass()
-	p.sb.Status.StartTime, p.sb.Status.PlannedRuns = at(0), 1
-	p.runs = []plan.Run{{Name: "reads.fast"}}
-	_, err := conclude(t.Context(), p)
-	if err == nil || !strings.Contains(err.Error(), "no result of run reads.fast") || p.sb.Status.HasMeasured() {
-		t.Errorf("%v, conditions %+v", err, p.sb.Status.Conditions)
+	p.SB.Status.StartTime, p.SB.Status.PlannedRuns = at(0), 1
+	p.Runs = []plan.Run{{Name: "reads.fast"}}
+	_, err := measure.Conclude(t.Context(), p)
+	if err == nil || !strings.Contains(err.Error(), "no result of run reads.fast") || p.SB.Status.HasMeasured() {
+		t.Errorf("%v, conditions %+v", err, p.SB.Status.Conditions)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
@@ -57,7 +59,7 @@ func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) [
 }
 
 // young returns a pass over a younger benchmark beside others and their pods.
-func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *pass {
+func young(benchmarks []*v1alpha1.StorageBenchmark, pods []*corev1.Pod) *pass.Pass {
 	sb := builder.OneRun("default", "young").Build()
 	sb.UID, sb.CreationTimestamp = "young", metav1.NewTime(noon)
 	c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(sb)
@@ -78,8 +80,8 @@ func TestOlderBesideOneThatIsNotSeen(t *testing.T) {
 		pods = append(pods, holdersOf(older(name, nil), nil)...)
 	}
 	s := young([]*v1alpha1.StorageBenchmark{there}, pods)
-	if rivals, err := s.rivals(t.Context()); err != nil || rivals.NameOfOlder(s.sb) != "older in namespace default" {
-		t.Fatalf("%q, %v", rivals.NameOfOlder(s.sb), err)
+	if rivals, err := workers.Rivals(t.Context(), s); err != nil || rivals.NameOfOlder(s.SB) != "older in namespace default" {
+		t.Fatalf("%q, %v", rivals.NameOfOlder(s.SB), err)
 	}
 }
 
@@ -105,8 +107,8 @@ func TestForgedHolders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			other := older("older", test.benchmark)
 			s := young([]*v1alpha1.StorageBenchmark{other}, holdersOf(other, test.pod))
-			if rivals, err := s.rivals(t.Context()); err != nil || (rivals.NameOfOlder(s.sb) != "") != test.gives {
-				t.Errorf("%q, %v", rivals.NameOfOlder(s.sb), err)
+			if rivals, err := workers.Rivals(t.Context(), s); err != nil || (rivals.NameOfOlder(s.SB) != "") != test.gives {
+				t.Errorf("%q, %v", rivals.NameOfOlder(s.SB), err)
 			}
 		})
 	}
@@ -122,24 +124,24 @@ func TestCompetition(t *testing.T) {
 	for name, test := range map[string]struct {
 		pod    *corev1.Pod
 		rivals attempt.Rivals
-		change func(*podWait)
-		want   competition
+		change func(*workers.PodWait)
+		want   workers.Competition
 	}{
-		"no pod":                            {nil, rivals, nil, competition{}},
-		"a pod that others do not keep off": {unscheduled("0/2 nodes are available: 2 Insufficient memory."), rivals, nil, competition{}},
-		"nobody holds a node":               {unscheduled(crowdedOut), attempt.Rivals{}, nil, competition{}},
-		"another one does":                  {unscheduled(crowdedOut), rivals, nil, competition{held: held}},
-		"another one does, and is older, and this one has nodes": {unscheduled(crowdedOut), rivals, func(st *podWait) { st.yield = func(string) {} },
-			competition{held: held, older: "older in namespace default"}},
-		"nobody is seen to, in one namespace": {unscheduled(crowdedOut), attempt.Rivals{}, func(st *podWait) { st.namespaces = []string{"default"} }, competition{held: unseen}},
+		"no pod":                            {nil, rivals, nil, workers.Competition{}},
+		"a pod that others do not keep off": {unscheduled("0/2 nodes are available: 2 Insufficient memory."), rivals, nil, workers.Competition{}},
+		"nobody holds a node":               {unscheduled(crowdedOut), attempt.Rivals{}, nil, workers.Competition{}},
+		"another one does":                  {unscheduled(crowdedOut), rivals, nil, workers.Competition{Held: held}},
+		"another one does, and is older, and this one has nodes": {unscheduled(crowdedOut), rivals, func(st *workers.PodWait) { st.Yield = func(string) {} },
+			workers.Competition{Held: held, Older: "older in namespace default"}},
+		"nobody is seen to, in one namespace": {unscheduled(crowdedOut), attempt.Rivals{}, func(st *workers.PodWait) { st.Pass.Namespaces = []string{"default"} }, workers.Competition{Held: unseen}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := waiting(0, test.pod)
-			st.sb.CreationTimestamp = metav1.NewTime(noon)
+			st.Pass.SB.CreationTimestamp = metav1.NewTime(noon)
 			if test.change != nil {
 				test.change(st)
 			}
-			if got := st.judgeRivals(test.rivals); got != test.want {
+			if got := st.JudgeRivals(test.rivals); got != test.want {
 				t.Errorf("got  %+v\nwant %+v", got, test.want)
 			}
 		})

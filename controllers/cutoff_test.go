@@ -16,7 +16,7 @@ import (
 )
 
 // setReady has the node lifecycle controller's word on a node and on the pod there.
-func setReady(w *world, pod *corev1.Pod, ready corev1.ConditionStatus) {
+func setReady(w *testWorld, pod *corev1.Pod, ready corev1.ConditionStatus) {
 	w.Helper()
 	node := &corev1.Node{}
 	if err := w.Client.Get(w.Context(), client.ObjectKey{Name: pod.Spec.NodeName}, node); err != nil {

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -29,7 +31,7 @@ func TestLeftBehindIsToldOnce(t *testing.T) {
 			return errors.New("the API server is overloaded")
 		},
 	})
-	r, remembered := &Reconciler{Client: c, Events: recorder, Clock: fakecluster.NewClock()}, &memory{}
+	r, remembered := &Reconciler{Client: c, Events: recorder, Clock: fakecluster.NewClock()}, &pass.Memory{}
 	sb := builder.OneRun("default", "sb").Build()
 	sb.Finalizers = []string{v1alpha1.Finalizer}
 	for _, pass := range []struct {
@@ -38,7 +40,7 @@ func TestLeftBehindIsToldOnce(t *testing.T) {
 	}{{"1", 1}, {"1", 1}, {"2", 2}, {"2", 2}} {
 		sb.ResourceVersion = pass.version
 		p := r.newPass(sb.DeepCopy(), remembered)
-		p.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "volume pv")
+		p.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "volume pv")
 		if _, err := release(t.Context(), p); err == nil {
 			t.Fatal("it is let go")
 		}
@@ -72,9 +74,9 @@ func TestWhatIsLeftIsToldOnDeletion(t *testing.T) {
 			if err := s.Client.Get(ctx, client.ObjectKeyFromObject(s.sb), &sb); err != nil {
 				t.Fatal(err)
 			}
-			p := s.newPass(&sb, &memory{})
+			p := s.newPass(&sb, &pass.Memory{})
 			if test.status != "" {
-				p.setCondition(v1alpha1.ConditionCleanedUp, test.status, test.reason, test.message)
+				p.SetCondition(v1alpha1.ConditionCleanedUp, test.status, test.reason, test.message)
 			}
 			if _, err := release(ctx, p); err != nil {
 				t.Fatal(err)
@@ -97,14 +99,14 @@ func TestAbandonKeepsClaims(t *testing.T) {
 		finalizer string
 		files     v1alpha1.TestFilesState
 		unsaved   bool
-		want      outcome
+		want      pass.Outcome
 		// kept says that the finalizer is there then.
 		kept bool
 	}{
-		"deleted in the background":        {"", v1alpha1.TestFilesPresent, false, goOn(), false},
-		"in the foreground, without files": {metav1.FinalizerDeleteDependents, "", false, goOn(), true},
-		"in the foreground":                {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, false, awaitFor(retrySoon), false},
-		"in the foreground, with news":     {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, true, saveFirst(), true},
+		"deleted in the background":        {"", v1alpha1.TestFilesPresent, false, pass.GoOn(), false},
+		"in the foreground, without files": {metav1.FinalizerDeleteDependents, "", false, pass.GoOn(), true},
+		"in the foreground":                {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, false, pass.AwaitFor(pass.RetrySoon), false},
+		"in the foreground, with news":     {metav1.FinalizerDeleteDependents, v1alpha1.TestFilesPresent, true, pass.SaveFirst(), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Build()
@@ -119,10 +121,10 @@ func TestAbandonKeepsClaims(t *testing.T) {
 			}
 			p := passOver(&Reconciler{Client: cluster}, sb)
 			if test.unsaved {
-				p.step(v1alpha1.ReasonMeasuring, "something new")
+				p.Step(v1alpha1.ReasonMeasuring, "something new")
 			}
 
-			out, err := abandon(t.Context(), p)
+			out, err := clean.Abandon(t.Context(), p)
 
 			if err != nil || out != test.want {
 				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)

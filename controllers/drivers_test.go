@@ -12,6 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/prepare"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -21,7 +24,7 @@ import (
 )
 
 // classOf makes a StorageClass for the time of the test.
-func classOf(w *world, provisioner string) *storagev1.StorageClass {
+func classOf(w *testWorld, provisioner string) *storagev1.StorageClass {
 	class := create(
 		w,
 		&storagev1.StorageClass{
@@ -38,7 +41,7 @@ func classOf(w *world, provisioner string) *storagev1.StorageClass {
 // the benchmark.
 func TestMissingDriver(t *testing.T) {
 	t.Parallel()
-	of := func(w *world, driver string) *v1alpha1.StorageBenchmark {
+	of := func(w *testWorld, driver string) *v1alpha1.StorageBenchmark {
 		target := builder.NewTarget("t")
 		target.StorageClassName = &classOf(w, driver).Name
 		sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(target).Workload(reads("w")).
@@ -59,7 +62,7 @@ func TestMissingDriver(t *testing.T) {
 		sb := of(w, driver)
 		installed := create(w, &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: driver}})
 		t.Cleanup(func() { _ = w.Client.Delete(w.Context(), installed) })
-		w.pass(sb, pollWaiting)
+		w.pass(sb, workers.PollWaiting)
 		done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		if done.Status.StorageRefusedSince != nil {
 			t.Error("the wait for storage is still noted")
@@ -96,7 +99,7 @@ func TestAwaitDrivers(t *testing.T) {
 		name    string
 		driver  string
 		objects []client.Object
-		change  func(*pass)
+		change  func(*pass.Pass)
 		waits   bool
 	}{
 		{"missing", driver, nil, nil, true},
@@ -107,11 +110,11 @@ func TestAwaitDrivers(t *testing.T) {
 		{"what may be one", "driver.example.com", nil, nil, false},
 		{"nobody makes volumes", storage.NoProvisioner, nil, nil, false},
 		{"not known", "", nil, nil, false},
-		{"a claim was made", driver, nil, func(p *pass) { p.Claims["c"] = &corev1.PersistentVolumeClaim{} }, false},
-		{"an anchor was made", driver, nil, func(p *pass) { p.sb.Status.Anchors = []v1alpha1.Anchor{{}} }, false},
-		{"a run was begun", driver, nil, func(p *pass) { p.sb.Status.Runs = []v1alpha1.Run{{Attempts: 1}} }, false},
-		{"a namespaced operator may not look", driver, nil, func(p *pass) { p.namespaces = []string{"default"} }, false},
-		{"it has ended", driver, nil, func(p *pass) { p.fail(v1alpha1.ReasonRunFailed, "") }, false},
+		{"a claim was made", driver, nil, func(p *pass.Pass) { p.Children.Claims["c"] = &corev1.PersistentVolumeClaim{} }, false},
+		{"an anchor was made", driver, nil, func(p *pass.Pass) { p.SB.Status.Anchors = []v1alpha1.Anchor{{}} }, false},
+		{"a run was begun", driver, nil, func(p *pass.Pass) { p.SB.Status.Runs = []v1alpha1.Run{{Attempts: 1}} }, false},
+		{"a namespaced operator may not look", driver, nil, func(p *pass.Pass) { p.Namespaces = []string{"default"} }, false},
+		{"it has ended", driver, nil, func(p *pass.Pass) { p.Fail(v1alpha1.ReasonRunFailed, "") }, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build()
@@ -122,15 +125,15 @@ func TestAwaitDrivers(t *testing.T) {
 				&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(test.objects...).Build()},
 				sb,
 			)
-			p.Claims = map[string]*corev1.PersistentVolumeClaim{}
+			p.Children.Claims = map[string]*corev1.PersistentVolumeClaim{}
 			if test.change != nil {
 				test.change(p)
 			}
-			out, err := awaitDrivers(t.Context(), p)
-			if err != nil || out.stop != test.waits {
+			out, err := prepare.AwaitDrivers(t.Context(), p)
+			if err != nil || out.Stop != test.waits {
 				t.Errorf("outcome %+v, %v", out, err)
 			}
-			if said := p.sb.Status.Condition(
+			if said := p.SB.Status.Condition(
 				v1alpha1.ConditionSucceeded,
 			).Message; strings.Contains(
 				said,
@@ -150,18 +153,18 @@ func TestMissingDriverOfInlineStorage(t *testing.T) {
 		sb := builder.NewBenchmark("default", "sb").Target(target).Workload(reads("w")).
 			Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build()
 		p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()}, sb)
-		p.sb.Status.Targets = []v1alpha1.TargetStatus{newTargetStatus(sb, &target)}
-		out, err := awaitDrivers(t.Context(), p)
-		said := p.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message
-		if err != nil || !out.stop || !strings.Contains(said, "add-on "+addOn) ||
-			strings.Contains(said, "StorageClass "+p.sb.Status.Targets[0].StorageClassName+")") {
+		p.SB.Status.Targets = []v1alpha1.TargetStatus{prepare.NewTargetStatus(sb, &target)}
+		out, err := prepare.AwaitDrivers(t.Context(), p)
+		said := p.SB.Status.Condition(v1alpha1.ConditionSucceeded).Message
+		if err != nil || !out.Stop || !strings.Contains(said, "add-on "+addOn) ||
+			strings.Contains(said, "StorageClass "+p.SB.Status.Targets[0].StorageClassName+")") {
 			t.Errorf("outcome %+v, %v: %q", out, err, said)
 		}
 	}
 }
 
 // claimOnBucket makes a volume of Mountpoint and the claim that it is for, as an administrator does.
-func claimOnBucket(w *world, name string) *corev1.PersistentVolumeClaim {
+func claimOnBucket(w *testWorld, name string) *corev1.PersistentVolumeClaim {
 	modes, size := []corev1.PersistentVolumeAccessMode{
 		corev1.ReadWriteMany,
 	}, corev1.ResourceList{

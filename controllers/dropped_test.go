@@ -110,7 +110,7 @@ func refuse(request *http.Request, path string) (*http.Response, error) {
 }
 
 // newOldWorld makes a world whose operator works with a definition that lacks a field.
-func newOldWorld(t *testing.T, lacks string) (*world, *olderDefinition) {
+func newOldWorld(t *testing.T, lacks string) (*testWorld, *olderDefinition) {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	definition := &olderDefinition{lacks: lacks, written: sets.New[string]()}
@@ -124,7 +124,7 @@ func newOldWorld(t *testing.T, lacks string) (*world, *olderDefinition) {
 }
 
 // twoClients is a benchmark that has runs, anchors, an agreed start and comparisons.
-func twoClients(w *world) *v1alpha1.StorageBenchmark {
+func twoClients(w *testWorld) *v1alpha1.StorageBenchmark {
 	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Target(builder.NewTarget("slow")).
 		Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Clients = new(int32(2))

@@ -22,20 +22,20 @@ func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 	s := failingPass()
 	left := []cleanup.Leftover{{What: "pod sb-x on node a", Command: "kubectl delete pod --force -n default sb-x"}}
 	for _, after := range []time.Duration{0, 179 * time.Second} {
-		s.now = metav1.NewTime(noon.Add(after))
-		if out := s.awaitEnd("run a (1 of 1)", left); out.saves || out.after == 0 || s.sb.Status.HasMeasured() {
-			t.Fatalf("after %s: %+v, ended %t", after, out, s.sb.Status.HasMeasured())
+		s.Now = metav1.NewTime(noon.Add(after))
+		if out := s.AwaitEnd("run a (1 of 1)", left); out.Saves || out.After == 0 || s.SB.Status.HasMeasured() {
+			t.Fatalf("after %s: %+v, ended %t", after, out, s.SB.Status.HasMeasured())
 		}
-		if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the previous attempt to end: pod sb-x on node a"); err != nil {
+		if err := matches(s.SB, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1): waiting for the previous attempt to end: pod sb-x on node a"); err != nil {
 			t.Error(err)
 		}
-		s.memory.succeeded(s.awaitsEnd, s.now.Time)
+		s.Memory.Succeeded(s.AwaitsEnd, s.Now.Time)
 	}
-	s.later(time.Second)
-	if out := s.awaitEnd("run a (1 of 1)", left); !out.saves {
+	later(s, time.Second)
+	if out := s.AwaitEnd("run a (1 of 1)", left); !out.Saves {
 		t.Errorf("at the deadline: %+v", out)
 	}
-	if err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded,
+	if err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded,
 		"run a (1 of 1) waited 180 s (spec.deadlines.startSeconds and 120 s) for the previous attempt to end: pod sb-x on node a (kubectl delete pod --force -n default sb-x)"); err != nil {
 		t.Error(err)
 	}

@@ -8,34 +8,37 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/prepare"
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // expire ends the pass over a finished benchmark, and deletes it when its time to live is over. It restores a finalizer
 // that is still needed. An invalid spec that was edited before anything was provisioned gets another chance.
-func expire(ctx context.Context, p *pass) (outcome, error) {
-	if !p.sb.Status.HasEnded() {
-		return goOn(), nil
+func expire(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
+	if !p.SB.Status.HasEnded() {
+		return pass.GoOn(), nil
 	}
-	if p.sb.IsCorrected() {
-		p.sb.Status = v1alpha1.StorageBenchmarkStatus{}
-		return goOn(), nil
+	if p.SB.IsCorrected() {
+		p.SB.Status = v1alpha1.StorageBenchmarkStatus{}
+		return pass.GoOn(), nil
 	}
-	if lacksFinalizer(p.sb) {
-		return p.addFinalizer(ctx)
+	if prepare.LacksFinalizer(p.SB) {
+		return prepare.AddFinalizer(ctx, p)
 	}
-	p.sb.Status.ObservedGeneration = p.sb.Generation
-	remaining, expires := timeToLive(p.sb, p.now.Time)
+	p.SB.Status.ObservedGeneration = p.SB.Generation
+	remaining, expires := timeToLive(p.SB, p.Now.Time)
 	switch {
 	case !expires:
-		return awaitChange(), nil
+		return pass.AwaitChange(), nil
 	case remaining > 0:
-		return awaitFor(remaining), nil
+		return pass.AwaitFor(remaining), nil
 	}
-	preconditions := client.Preconditions{UID: &p.sb.UID, ResourceVersion: &p.sb.ResourceVersion}
-	if err := p.Client.Delete(ctx, p.sb, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
-		return awaitFor(retrySoon), unlessGone(err, "delete after ttlSecondsAfterFinished")
+	preconditions := client.Preconditions{UID: &p.SB.UID, ResourceVersion: &p.SB.ResourceVersion}
+	if err := p.World.Client.Delete(ctx, p.SB, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		return pass.AwaitFor(pass.RetrySoon), world.UnlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
-	return awaitChange(), nil
+	return pass.AwaitChange(), nil
 }
 
 // isSettled reports whether a finished benchmark needs no pass, and for how long (0: forever). The part of it in the
@@ -43,7 +46,7 @@ func expire(ctx context.Context, p *pass) (outcome, error) {
 // read each from the API server.
 func isSettled(sb *v1alpha1.StorageBenchmark, now time.Time) (remaining time.Duration, settled bool) {
 	isSeen := sb.Status.ObservedGeneration == sb.Generation && sb.Status.Condition(v1alpha1.ConditionRetrying).Status == ""
-	if !sb.Status.HasEnded() || !sb.DeletionTimestamp.IsZero() || !isSeen || lacksFinalizer(sb) {
+	if !sb.Status.HasEnded() || !sb.DeletionTimestamp.IsZero() || !isSeen || prepare.LacksFinalizer(sb) {
 		return 0, false
 	}
 	remaining, expires := timeToLive(sb, now)

@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -28,33 +30,33 @@ func TestExpire(t *testing.T) {
 		// seen is the generation that was refused, or measured. The spec is of generation 2.
 		seen   int64
 		ttl    *int32
-		want   outcome
+		want   pass.Outcome
 		anew   bool
 		active bool
 		// settled says that what the cache has tells as much.
 		settled bool
 	}{
-		{name: "it goes on", seen: 2, want: goOn(), active: true},
-		{name: "no time to live", ended: at(-time.Hour), started: at(-2 * time.Hour), seen: 2, want: awaitChange(), settled: true},
-		{name: "a time to live", ended: at(-time.Minute), started: at(-time.Hour), seen: 2, ttl: new(int32(61)), want: awaitFor(time.Second), settled: true},
-		{name: "refused, and not edited", ended: at(-time.Minute), seen: 2, want: awaitChange(), settled: true},
-		{name: "refused, and edited", ended: at(-time.Minute), seen: 1, ttl: new(int32(0)), want: goOn(), anew: true},
-		{name: "measured, and edited", ended: at(-time.Minute), started: at(-time.Hour), seen: 1, want: awaitChange()},
+		{name: "it goes on", seen: 2, want: pass.GoOn(), active: true},
+		{name: "no time to live", ended: at(-time.Hour), started: at(-2 * time.Hour), seen: 2, want: pass.AwaitChange(), settled: true},
+		{name: "a time to live", ended: at(-time.Minute), started: at(-time.Hour), seen: 2, ttl: new(int32(61)), want: pass.AwaitFor(time.Second), settled: true},
+		{name: "refused, and not edited", ended: at(-time.Minute), seen: 2, want: pass.AwaitChange(), settled: true},
+		{name: "refused, and edited", ended: at(-time.Minute), seen: 1, ttl: new(int32(0)), want: pass.GoOn(), anew: true},
+		{name: "measured, and edited", ended: at(-time.Minute), started: at(-time.Hour), seen: 1, want: pass.AwaitChange()},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Build()
 			sb.Generation, sb.Spec.TTLSecondsAfterFinished = 2, test.ttl
 			sb.Status = v1alpha1.StorageBenchmarkStatus{ObservedGeneration: test.seen, StartTime: test.started, CompletionTime: test.ended}
 			s := writerOf(sb)
-			if s.step(v1alpha1.ReasonMeasuring, ""); !test.active {
-				s.setCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "")
+			if s.Step(v1alpha1.ReasonMeasuring, ""); !test.active {
+				s.SetCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "")
 			}
 			cached := sb.DeepCopy()
-			trim(cached)
-			if remaining, settled := isSettled(cached, s.now.Time); settled != test.settled || settled && remaining != test.want.after {
+			world.Trim(cached)
+			if remaining, settled := isSettled(cached, s.Now.Time); settled != test.settled || settled && remaining != test.want.After {
 				t.Errorf("settled: %v for %s, want %v", settled, remaining, test.settled)
 			}
-			out, err := expire(t.Context(), &pass{writer: s})
+			out, err := expire(t.Context(), s)
 			if err != nil || out != test.want {
 				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
 			}

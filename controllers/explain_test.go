@@ -15,6 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -30,14 +33,14 @@ func TestEventsRestAfterASlowList(t *testing.T) {
 			return nil
 		},
 	})
-	r, remembered := &Reconciler{Live: live, Clock: clock}, &memory{}
+	r, remembered := &Reconciler{Live: live, Clock: clock}, &pass.Memory{}
 	for _, pass := range []struct {
 		after time.Duration
 		lists int
-	}{{0, 1}, {(restFactor - 1) * time.Second, 1}, {time.Second, 2}} {
+	}{{0, 1}, {(pass.RestFactor - 1) * time.Second, 1}, {time.Second, 2}} {
 		clock.Step(pass.after)
 		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
-		if _, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || lists != pass.lists {
+		if _, err := workers.LastWarning(t.Context(), p, types.UID("u")); err != nil || lists != pass.lists {
 			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
 		}
 	}
@@ -54,15 +57,15 @@ func TestEventsRestAfterAnError(t *testing.T) {
 			return errors.New("the API server is overloaded")
 		},
 	})
-	r, remembered := &Reconciler{Live: live, Clock: clock}, &memory{}
+	r, remembered := &Reconciler{Live: live, Clock: clock}, &pass.Memory{}
 	for _, pass := range []struct {
 		after  time.Duration
 		lists  int
 		failed bool
-	}{{0, 1, true}, {(restFactor - 1) * time.Second, 1, false}, {time.Second, 2, true}} {
+	}{{0, 1, true}, {(pass.RestFactor - 1) * time.Second, 1, false}, {time.Second, 2, true}} {
 		clock.Step(pass.after)
 		p := r.newPass(builder.OneRun("default", "sb").Build(), remembered)
-		if _, err := p.lastWarning(t.Context(), types.UID("u")); (err != nil) != pass.failed || lists != pass.lists {
+		if _, err := workers.LastWarning(t.Context(), p, types.UID("u")); (err != nil) != pass.failed || lists != pass.lists {
 			t.Errorf("%s later there were %d lists, want %d: %v", pass.after, lists, pass.lists, err)
 		}
 	}
@@ -70,23 +73,23 @@ func TestEventsRestAfterAnError(t *testing.T) {
 
 // Whoever waits for words about a wait does so for two seconds, and not for as long as others read large objects.
 func TestEventsAreNotAskedForWhileOthersRead(t *testing.T) {
-	onePage <- struct{}{}
-	defer func() { <-onePage }()
+	world.OnePage <- struct{}{}
+	defer func() { <-world.OnePage }()
 	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
 		List: func(context.Context, client.WithWatch, client.ObjectList, ...client.ListOption) error {
 			t.Error("it has not waited for its turn")
 			return nil
 		},
 	})
-	remembered := &memory{}
+	remembered := &pass.Memory{}
 	p := (&Reconciler{Live: live, Clock: clock.RealClock{}}).newPass(builder.OneRun("default", "sb").Build(), remembered)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*eventPatience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*workers.EventPatience)
 	defer cancel()
 	began := time.Now()
-	if said, err := p.lastWarning(ctx, types.UID("u")); said != (latest{}) || err != nil {
-		t.Errorf("%q, %v", said.text, err)
+	if said, err := workers.LastWarning(ctx, p, types.UID("u")); said != (pass.Latest{}) || err != nil {
+		t.Errorf("%q, %v", said.Text, err)
 	}
-	if rest := remembered.warning.until.Sub(began); rest < restFactor*eventPatience {
+	if rest := remembered.Warning.Until.Sub(began); rest < pass.RestFactor*workers.EventPatience {
 		t.Errorf("after %s they are asked for again", rest)
 	}
 }
@@ -109,7 +112,7 @@ func TestWhatADetachmentTakesIsSaid(t *testing.T) {
 		})
 		r := &Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "u"}}
-		if got, err := r.newPass(builder.OneRun("default", "sb").Build(), &memory{}).explain(t.Context(), "", pod); err != nil || got != test.want {
+		if got, err := workers.Explain(t.Context(), r.newPass(builder.OneRun("default", "sb").Build(), &pass.Memory{}), "", pod); err != nil || got != test.want {
 			t.Errorf("got %q, %v, want %q", got, err, test.want)
 		}
 	}
@@ -125,8 +128,8 @@ func TestSchedulingIsOverWithANode(t *testing.T) {
 	})
 	for node, want := range map[string]string{"": "FailedScheduling: 0/3 nodes are available", "n": "the pod is being started"} {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "u"}, Spec: corev1.PodSpec{NodeName: node}}
-		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &memory{})
-		if got, err := p.explain(t.Context(), "", pod); err != nil || got != want {
+		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &pass.Memory{})
+		if got, err := workers.Explain(t.Context(), p, "", pod); err != nil || got != want {
 			t.Errorf("on node %q: %q, %v, want %q", node, got, err, want)
 		}
 	}
@@ -158,9 +161,9 @@ func TestWarningOfANewPodGivesWay(t *testing.T) {
 				return nil
 			},
 		})
-		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &memory{})
-		if got, err := p.lastWarning(t.Context(), types.UID("u")); err != nil || got.text != test.want {
-			t.Errorf("%s: got %q, %v, want %q", name, got.text, err, test.want)
+		p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(builder.OneRun("default", "sb").Build(), &pass.Memory{})
+		if got, err := workers.LastWarning(t.Context(), p, types.UID("u")); err != nil || got.Text != test.want {
+			t.Errorf("%s: got %q, %v, want %q", name, got.Text, err, test.want)
 		}
 	}
 }
@@ -177,7 +180,7 @@ func TestEventTime(t *testing.T) {
 		"core":          {corev1.Event{ObjectMeta: created, LastTimestamp: at(3), EventTime: metav1.NewMicroTime(at(2).Time)}, at(3)},
 		"series":        {corev1.Event{ObjectMeta: created, EventTime: metav1.NewMicroTime(at(2).Time), Series: &corev1.EventSeries{LastObservedTime: metav1.NewMicroTime(at(4).Time)}}, at(4)},
 	} {
-		if got := eventTime(&test.event); !got.Equal(test.want.Time) {
+		if got := workers.EventTime(&test.event); !got.Equal(test.want.Time) {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}

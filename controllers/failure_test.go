@@ -125,7 +125,7 @@ func TestFailures(t *testing.T) {
 }
 
 // happens has a benchmark fail in a world.
-func (test *failure) happens(w *world) {
+func (test *failure) happens(w *testWorld) {
 	w.Helper()
 	w.Cluster.AllPods(test.pods)
 	if test.claims != (fakecluster.Provisioning{}) || test.name == "no provisioner" {
@@ -249,7 +249,7 @@ func TestDeletedByHand(t *testing.T) {
 }
 
 // wantAsked says that logs of pods that run were not looked at so often.
-func (w *world) wantAsked(times int64) error {
+func (w *testWorld) wantAsked(times int64) error {
 	if asked := w.asked.Load(); asked < times {
 		return fmt.Errorf("logs were looked at %d times", asked)
 	}

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -30,14 +31,14 @@ func TestFinish(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions = test.conditions }).Build())
-			out, err := finish(t.Context(), &pass{writer: s})
-			if err != nil || out != saveFirst() {
+			out, err := finish(t.Context(), s)
+			if err != nil || out != pass.SaveFirst() {
 				t.Errorf("it goes on with %+v, %v", out, err)
 			}
-			if err := matches(s.sb, v1alpha1.ConditionSucceeded, test.status, test.reason); err != nil || s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message != test.message {
-				t.Errorf("%v: %q, want %q", err, s.sb.Status.Condition(v1alpha1.ConditionSucceeded).Message, test.message)
+			if err := matches(s.SB, v1alpha1.ConditionSucceeded, test.status, test.reason); err != nil || s.SB.Status.Condition(v1alpha1.ConditionSucceeded).Message != test.message {
+				t.Errorf("%v: %q, want %q", err, s.SB.Status.Condition(v1alpha1.ConditionSucceeded).Message, test.message)
 			}
-			if end := s.sb.Status.CompletionTime; !end.Equal(&s.now) {
+			if end := s.SB.Status.CompletionTime; !end.Equal(&s.Now) {
 				t.Errorf("completionTime is %s", end)
 			}
 		})

@@ -21,6 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -73,7 +74,7 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 }
 
 // probed is a benchmark of a workload that is probed after its only run.
-func probed(w *world) *v1alpha1.StorageBenchmark {
+func probed(w *testWorld) *v1alpha1.StorageBenchmark {
 	workload := builder.NewWorkload("reads")
 	workload.Fio.RW, workload.Fio.Direct, workload.Fio.RuntimeSeconds, workload.Fio.TimeBased = "randread", new(true), new(int32(60)), new(true)
 	workload.Probe = new(true)
@@ -119,9 +120,9 @@ func TestForgedReportsOfProbes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	unprobed := func(w *world) *v1alpha1.StorageBenchmark { return builder.OneRun(w.Namespace, "sb").Build() }
+	unprobed := func(w *testWorld) *v1alpha1.StorageBenchmark { return builder.OneRun(w.Namespace, "sb").Build() }
 	for name, test := range map[string]struct {
-		sb      func(*world) *v1alpha1.StorageBenchmark
+		sb      func(*testWorld) *v1alpha1.StorageBenchmark
 		outcome fakecluster.Outcome
 		words   string
 	}{
@@ -245,15 +246,15 @@ func TestEndlessLog(t *testing.T) {
 	}}, &v1alpha1.StorageBenchmark{})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	zipped, err := s.zipLog(t.Context(), &corev1.Pod{}, maxKept)
+	zipped, err := workers.ZipLog(t.Context(), s, &corev1.Pod{}, workers.MaxKept)
 	runtime.ReadMemStats(&after)
 	if err == nil || len(zipped) > 0 || !strings.Contains(err.Error(), "more than 262144 bytes, the most that is kept") {
 		t.Errorf("%d bytes, error %v", len(zipped), err)
 	}
-	if endless.read > maxLog+1<<16 {
+	if endless.read > workers.MaxLog+1<<16 {
 		t.Errorf("%d bytes are read", endless.read)
 	}
-	if took := after.TotalAlloc - before.TotalAlloc; took > 4*maxLog {
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*workers.MaxLog {
 		t.Errorf("%d bytes are allocated", took)
 	}
 }

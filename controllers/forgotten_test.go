@@ -27,7 +27,7 @@ import (
 // field of the status with a write of its own: it writes lists as a whole, and so drops a field that it does not know.
 type olderOperator struct {
 	base    http.RoundTripper
-	world   *world
+	world   *testWorld
 	unknown []string // the path of the field
 	// hasDone reports whether it has tried that. The API server refuses a status without certain fields.
 	hasDone atomic.Bool
@@ -124,7 +124,7 @@ func TestFieldThatAnOlderOperatorDrops(t *testing.T) {
 }
 
 // checkForgotten checks how a benchmark has ended of whose status a field was dropped.
-func checkForgotten(w *world, older *olderOperator, path string, ended *v1alpha1.StorageBenchmark) {
+func checkForgotten(w *testWorld, older *olderOperator, path string, ended *v1alpha1.StorageBenchmark) {
 	w.Helper()
 	if !older.hasDone.Load() && slices.Contains(alwaysForgotten, path) {
 		w.Error("the field was never dropped")

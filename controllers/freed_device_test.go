@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -76,7 +77,7 @@ func TestDeviceIsNotCleaned(t *testing.T) {
 	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()
 	p := passOver(&Reconciler{Live: live}, sb) // without a client, by which a Job would be made
 
-	state, err := p.cleanClaim(t.Context(), &p.sb.Spec.Targets[0], 0)
+	state, err := clean.Claim(t.Context(), p, &p.SB.Spec.Targets[0], 0)
 
 	if err != nil || state != v1alpha1.TestFilesRemoved {
 		t.Errorf("test files are %q, %v", state, err)

@@ -16,13 +16,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
 // freedVolume is a retained volume of a class of its own, which an administrator has made available again. What is on it is somebody's.
-func freedVolume(w *world, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
+func freedVolume(w *testWorld, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 	w.Helper()
 	class := create(w, &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-"}, Provisioner: fakecluster.Driver, ReclaimPolicy: new(corev1.PersistentVolumeReclaimRetain),
@@ -43,7 +44,7 @@ func freedVolume(w *world, changes ...func(*corev1.PersistentVolume)) *corev1.Pe
 }
 
 // seenFSGroups notes which pods, by their role, have had an fsGroup, of certain attempts or of all.
-func seenFSGroups(w *world, attempts ...string) func(role string) (has, seen bool) {
+func seenFSGroups(w *testWorld, attempts ...string) func(role string) (has, seen bool) {
 	var mu sync.Mutex
 	groups := map[string]bool{}
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
@@ -190,7 +191,7 @@ func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 			if err := w.Client.Patch(t.Context(), volume, client.RawPatch(types.MergePatchType, []byte(test.patch))); err != nil {
 				t.Fatal(err)
 			}
-			w.Clock.Step(lookFreed)
+			w.Clock.Step(pvc.LookFreed)
 			w.Eventually(func() error { return w.gone(first) })
 			groups := seenFSGroups(w, "2")
 			w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindTo(volume.Name) })
@@ -221,7 +222,7 @@ func TestComesFirst(t *testing.T) {
 		"a device, and a group":         {writesDevice: true, setsGroup: true, first: true},
 		"a group":                       {setsGroup: true, depends: true},
 	} {
-		if first, depends := comesFirst(test.settled, test.writesDevice, test.setsGroup); first != test.first || depends != test.depends {
+		if first, depends := pvc.ComesFirst(test.settled, test.writesDevice, test.setsGroup); first != test.first || depends != test.depends {
 			t.Errorf("%s: first %t, depends %t", name, first, depends)
 		}
 	}
@@ -240,7 +241,7 @@ func TestWillChangeGroup(t *testing.T) {
 		"a group":             {&corev1.Pod{Spec: corev1.PodSpec{SecurityContext: group}}, true},
 		"a group, and a node": {&corev1.Pod{Spec: corev1.PodSpec{SecurityContext: group, NodeName: "n"}}, false},
 	} {
-		if got := willChangeGroup(test.pod); got != test.want {
+		if got := pvc.WillChangeGroup(test.pod); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
@@ -260,8 +261,8 @@ func TestSetsGroup(t *testing.T) {
 		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Pod = &v1alpha1.PodSettings{SecurityContext: test.security}
 		}).Build())
-		s.namespaces = test.namespaces
-		if got := s.setsGroup(); got != test.want {
+		s.Namespaces = test.namespaces
+		if got := pvc.SetsGroup(s); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}

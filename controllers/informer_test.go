@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/await"
 )
 
@@ -28,18 +29,18 @@ func TestInformerListsInPages(t *testing.T) {
 	const pages = 3
 	source := &cache.ListWatch{
 		ListWithContextFunc: func(_ context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			if options.Limit != liveAtOnce || options.ResourceVersion != "" || options.LabelSelector != "" {
+			if options.Limit != world.LiveAtOnce || options.ResourceVersion != "" || options.LabelSelector != "" {
 				t.Errorf("a list of %+v", options)
 			}
 			first, _ := strconv.Atoi(options.Continue)
 			page := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: "7"}}
-			for i := range liveAtOnce {
+			for i := range world.LiveAtOnce {
 				page.Items = append(page.Items, corev1.Pod{ObjectMeta: metav1.ObjectMeta{
 					Namespace: "default", Name: fmt.Sprintf("pod-%d", first+i), Annotations: map[string]string{"example.com/filler": "x"},
 				}})
 			}
-			if first < (pages-1)*liveAtOnce {
-				page.Continue = strconv.Itoa(first + liveAtOnce)
+			if first < (pages-1)*world.LiveAtOnce {
+				page.Continue = strconv.Itoa(first + world.LiveAtOnce)
 			}
 			return page, nil
 		},
@@ -53,7 +54,7 @@ func TestInformerListsInPages(t *testing.T) {
 			return watch.NewFake(), nil
 		},
 	}
-	informer := NewCaches(32<<20).NewInformer(source, &corev1.Pod{}, 0, cache.Indexers{})
+	informer := world.NewCaches(32<<20).NewInformer(source, &corev1.Pod{}, 0, cache.Indexers{})
 	go informer.RunWithContext(t.Context())
 	await.Holds(t, func() error {
 		if !informer.HasSynced() {
@@ -62,7 +63,7 @@ func TestInformerListsInPages(t *testing.T) {
 		return nil
 	})
 	pods := informer.GetStore().List()
-	if len(pods) != pages*liveAtOnce {
+	if len(pods) != pages*world.LiveAtOnce {
 		t.Errorf("%d pods are found", len(pods))
 	}
 	for _, object := range pods {
@@ -84,13 +85,13 @@ func TestInformerReachesAPIServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				back := time.Now().Add(test.away)
-				_, err := reach(t.Context(), func() (any, error) {
+				_, err := world.Reach(t.Context(), func() (any, error) {
 					if time.Now().Before(back) {
 						return nil, &url.Error{Op: "Get", Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}
 					}
 					return nil, test.ends
 				})
-				if late := time.Since(back); !errors.Is(err, test.ends) || late > 2*reconnectInterval {
+				if late := time.Since(back); !errors.Is(err, test.ends) || late > 2*world.ReconnectInterval {
 					t.Errorf("%s after it was back: %v", late, err)
 				}
 			})
@@ -101,7 +102,7 @@ func TestInformerReachesAPIServer(t *testing.T) {
 func TestInformerEndsWithoutAPIServer(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := reach(ctx, func() (any, error) { return nil, syscall.ECONNREFUSED }); !errors.Is(err, syscall.ECONNREFUSED) {
+	if _, err := world.Reach(ctx, func() (any, error) { return nil, syscall.ECONNREFUSED }); !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("error %v", err)
 	}
 }

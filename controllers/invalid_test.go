@@ -9,11 +9,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
 // nothingWasMade checks that a benchmark has ended before anything was provisioned.
-func (w *world) nothingWasMade(sb *v1alpha1.StorageBenchmark) {
+func (w *testWorld) nothingWasMade(sb *v1alpha1.StorageBenchmark) {
 	w.Helper()
 	if status := &sb.Status; status.StartTime != nil || len(status.Runs) > 0 || len(status.Targets) > 0 || len(w.children()) > 0 {
 		w.Errorf("started at %v, runs %v, targets %v, children %q", status.StartTime, status.Runs, status.Targets, w.children())
@@ -82,13 +83,13 @@ func TestReferences(t *testing.T) {
 			[]string{`spec.targets[0].claimName: Invalid value: "late": there is no such PersistentVolumeClaim in namespace`, "create it"},
 		},
 	} {
-		for machine, newWorld := range map[string]func(*testing.T) *world{"": newWorld, ", on a slow machine": newSlowWorld} {
+		for machine, newWorld := range map[string]func(*testing.T) *testWorld{"": newWorld, ", on a slow machine": newSlowWorld} {
 			t.Run(test.name+machine, func(t *testing.T) {
 				w := newWorld(t)
 				sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(smallWorkload()).Build())
 
 				w.untilStep(sb, v1alpha1.ReasonPending, test.words...)
-				w.pass(sb, referenceGrace+time.Second)
+				w.pass(sb, prepare.ReferenceGrace+time.Second)
 				sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, test.words...)
 				w.nothingWasMade(sb)
 

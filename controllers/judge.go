@@ -2,16 +2,17 @@ package controllers
 
 import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/expectation"
 )
 
 // judge says whether the results are as expected, when no more runs are made. Nobody is told before: a median over some of the repetitions is
 // another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
-func (s *writer) judge() {
-	if (!s.sb.Status.HasMeasured() && !s.sb.Status.HasEnded()) || s.before.Status.HasEnded() {
+func judge(s *pass.Pass) {
+	if (!s.SB.Status.HasMeasured() && !s.SB.Status.HasEnded()) || s.Before.Status.HasEnded() {
 		return
 	}
-	if status, reason, message, expected := expectation.Condition(expectation.Judge(&s.sb.Spec, &s.sb.Status)); expected {
-		s.setCondition(v1alpha1.ConditionExpectationsMet, status, reason, message)
+	if status, reason, message, expected := expectation.Condition(expectation.Judge(&s.SB.Spec, &s.SB.Status)); expected {
+		s.SetCondition(v1alpha1.ConditionExpectationsMet, status, reason, message)
 	}
 }

@@ -45,14 +45,14 @@ func TestJudge(t *testing.T) {
 			}
 			sb.Status.Conditions = test.before
 			s := writerOf(sb)
-			s.sb.Status.Conditions = append(s.sb.Status.Conditions, test.now...)
+			s.SB.Status.Conditions = append(s.SB.Status.Conditions, test.now...)
 			run := v1alpha1.Run{Name: "a", Target: sb.Spec.Targets[0].Name, Workload: sb.Spec.Workloads[0].Name, State: test.state}
 			if test.state == done {
 				run.Result = builder.Result()
 			}
-			s.sb.Status.Runs = []v1alpha1.Run{run}
-			s.judge()
-			if got := s.sb.Status.Condition(v1alpha1.ConditionExpectationsMet); got.Status != test.status || got.Reason != test.reason {
+			s.SB.Status.Runs = []v1alpha1.Run{run}
+			judge(s)
+			if got := s.SB.Status.Condition(v1alpha1.ConditionExpectationsMet); got.Status != test.status || got.Reason != test.reason {
 				t.Errorf("condition is %+v, want %s %s", got, test.status, test.reason)
 			}
 		})

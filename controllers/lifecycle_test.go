@@ -319,7 +319,7 @@ func TestExistingRawBlockClaim(t *testing.T) {
 }
 
 // claim makes a claim that is not the operator's.
-func (w *world) claim(name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
+func (w *testWorld) claim(name string, mode corev1.PersistentVolumeMode) *corev1.PersistentVolumeClaim {
 	w.Helper()
 	target := builder.NewTarget("any")
 	return create(w, &corev1.PersistentVolumeClaim{

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
@@ -23,7 +24,7 @@ import (
 func TestLiveListsTakeLittleMemory(t *testing.T) {
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
-	for i := range liveAtOnce + 1 {
+	for i := range world.LiveAtOnce + 1 {
 		claim := claimOf(namespace, fmt.Sprintf("claim-%d", i), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
 		claim.Annotations = map[string]string{"example.com/filler": strings.Repeat("x", 1<<10)}
 		if err := c.Create(t.Context(), claim); err != nil {
@@ -33,7 +34,7 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 	live := interceptor.NewClient(c, interceptor.Funcs{
 		List: func(ctx context.Context, c client.WithWatch, list client.ObjectList, options ...client.ListOption) error {
 			err := c.List(ctx, list, options...)
-			if n := meta.LenList(list); n > liveAtOnce {
+			if n := meta.LenList(list); n > world.LiveAtOnce {
 				t.Errorf("%d objects at once", n)
 			}
 			return err
@@ -41,7 +42,7 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 	})
 	var claims corev1.PersistentVolumeClaimList
 	all := func(*corev1.PersistentVolumeClaim) bool { return true }
-	if err := listLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
+	if err := world.ListLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	names := sets.New[string]()
@@ -51,7 +52,7 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 			t.Errorf("claim %s has annotations %v", claims.Items[i].Name, claims.Items[i].Annotations)
 		}
 	}
-	if len(names) != liveAtOnce+1 {
+	if len(names) != world.LiveAtOnce+1 {
 		t.Errorf("%d claims are found", len(names))
 	}
 }
@@ -65,7 +66,7 @@ func TestLiveListsAreBounded(t *testing.T) {
 		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
 			lists++
 			pods := list.(*corev1.PodList)
-			for i := range liveAtOnce {
+			for i := range world.LiveAtOnce {
 				pods.Items = append(pods.Items, *labelled("mallory", i))
 				pods.Items[i].Status.Message = strings.Repeat("m", large)
 			}
@@ -79,12 +80,12 @@ func TestLiveListsAreBounded(t *testing.T) {
 		wanted      func(*corev1.Pod) bool
 		most, lists int
 	}{
-		"all are wanted":  {func(*corev1.Pod) bool { return true }, maxLiveList/large + 1, maxLiveList/large/liveAtOnce + 1},
+		"all are wanted":  {func(*corev1.Pod) bool { return true }, world.MaxLiveList/large + 1, world.MaxLiveList/large/world.LiveAtOnce + 1},
 		"none are wanted": {func(*corev1.Pod) bool { return false }, 0, most},
 	} {
 		lists = 0
 		var pods corev1.PodList
-		if err := listLive(t.Context(), live, &pods, test.wanted); err != nil {
+		if err := world.ListLive(t.Context(), live, &pods, test.wanted); err != nil {
 			t.Fatal(err)
 		}
 		if len(pods.Items) > test.most || lists > test.lists || test.most > 0 && len(pods.Items) == 0 {
@@ -96,8 +97,8 @@ func TestLiveListsAreBounded(t *testing.T) {
 
 // Who waits for others that have a page of objects in memory waits for as long as it wants to, and no longer than its pass.
 func TestWaitForThePage(t *testing.T) {
-	onePage <- struct{}{}
-	defer func() { <-onePage }()
+	world.OnePage <- struct{}{}
+	defer func() { <-world.OnePage }()
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for name, test := range map[string]struct {
@@ -105,8 +106,8 @@ func TestWaitForThePage(t *testing.T) {
 		patience time.Duration
 		want     error
 	}{
-		"for a moment":            {t.Context(), time.Nanosecond, errBusy},
-		"until the pass is ended": {ended, forever, context.Canceled},
+		"for a moment":            {t.Context(), time.Nanosecond, world.ErrBusy},
+		"until the pass is ended": {ended, world.Forever, context.Canceled},
 	} {
 		asked := false
 		live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
@@ -116,7 +117,7 @@ func TestWaitForThePage(t *testing.T) {
 			},
 		})
 		empty := func() client.ObjectList { return &corev1.PodList{} }
-		if err := eachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) error { return nil }); !errors.Is(err, test.want) || asked {
+		if err := world.EachLive(test.ctx, live, test.patience, empty, func(*corev1.Pod) error { return nil }); !errors.Is(err, test.want) || asked {
 			t.Errorf("%s: %v, want %v; the API server was asked: %t", name, err, test.want, asked)
 		}
 	}

@@ -10,13 +10,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
 // Of many clients the logs of the first are kept, and of those that failed, but not of all where all have.
 func TestChooseLogs(t *testing.T) {
-	const most = maxClientLogs
+	const most = workers.MaxClientLogs
 	for _, test := range []struct {
 		name    string
 		clients int
@@ -35,18 +36,18 @@ func TestChooseLogs(t *testing.T) {
 		{"the first have no pods", 100, func(i int) bool { return i == 50 }, func(i int) bool { return i < most }, 1, 50},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			parts := make([]part, test.clients)
+			parts := make([]workers.Part, test.clients)
 			for i := range parts {
-				parts[i] = part{client: int32(i), pod: &corev1.Pod{}, seen: attempt.State{Phase: attempt.Succeeded}}
+				parts[i] = workers.Part{Client: int32(i), Pod: &corev1.Pod{}, Seen: attempt.State{Phase: attempt.Succeeded}}
 				if test.failed != nil && test.failed(i) {
-					parts[i].seen.Phase = attempt.Failed
+					parts[i].Seen.Phase = attempt.Failed
 				}
 				if test.podless != nil && test.podless(i) {
-					parts[i].pod = nil
+					parts[i].Pod = nil
 				}
 			}
-			chosen := chooseLogs(parts)
-			if len(chosen) != test.want || (test.want > 0 && chosen[test.want-1].client != test.last) {
+			chosen := workers.ChooseLogs(parts)
+			if len(chosen) != test.want || (test.want > 0 && chosen[test.want-1].Client != test.last) {
 				t.Errorf("%d logs are kept, want %d, up to client %d: %+v", len(chosen), test.want, test.last, chosen)
 			}
 		})
@@ -55,11 +56,11 @@ func TestChooseLogs(t *testing.T) {
 
 func TestKeptLogs(t *testing.T) {
 	s := measuring(v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending)
-	if n := keptLogs(s.sb.Status.Runs); n != 0 {
+	if n := workers.KeptLogs(s.SB.Status.Runs); n != 0 {
 		t.Errorf("%d logs of runs without any", n)
 	}
-	s.sb.Status.Runs[0].LogConfigMap, s.sb.Status.Runs[1].LogConfigMap = "a", "b"
-	if n := keptLogs(s.sb.Status.Runs); n != 2 {
+	s.SB.Status.Runs[0].LogConfigMap, s.SB.Status.Runs[1].LogConfigMap = "a", "b"
+	if n := workers.KeptLogs(s.SB.Status.Runs); n != 2 {
 		t.Errorf("%d logs, want 2", n)
 	}
 }
@@ -105,14 +106,14 @@ func (l *closable) Close() error {
 func TestWithLog(t *testing.T) {
 	log := &closable{Reader: strings.NewReader("more than was asked for")}
 	p := failingPass()
-	p.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return log, nil }
+	p.World.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return log, nil }
 	options := &corev1.PodLogOptions{LimitBytes: new(int64(4))}
-	if text, err := p.withLog(t.Context(), &corev1.Pod{}, options, io.ReadAll); err != nil || string(text) != "more" || !log.closed {
+	if text, err := workers.WithLog(t.Context(), p, &corev1.Pod{}, options, io.ReadAll); err != nil || string(text) != "more" || !log.closed {
 		t.Errorf("read %q, closed: %t, %v", text, log.closed, err)
 	}
 	away := errors.New("the kubelet does not answer")
-	p.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return nil, away }
-	if text, err := p.withLog(t.Context(), &corev1.Pod{}, options, io.ReadAll); !errors.Is(err, away) || text != nil {
+	p.World.Logs = func(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) { return nil, away }
+	if text, err := workers.WithLog(t.Context(), p, &corev1.Pod{}, options, io.ReadAll); !errors.Is(err, away) || text != nil {
 		t.Errorf("read %q, %v", text, err)
 	}
 }

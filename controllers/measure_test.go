@@ -17,27 +17,30 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/measure"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
 // measuring returns what a pass knows of a benchmark whose runs are in the states.
-func measuring(states ...v1alpha1.RunState) *writer {
+func measuring(states ...v1alpha1.RunState) *pass.Pass {
 	s := writerOf(builder.OneRun("default", "sb").Build())
-	s.sb.Status.Runs, s.sb.Status.PlannedRuns = runsOf(states...), int32(len(states))
+	s.SB.Status.Runs, s.SB.Status.PlannedRuns = runsOf(states...), int32(len(states))
 	return s
 }
 
 // An attempt begins anew: nothing of the one before is left in its run but how often it was tried, and why.
 func TestBeginAttempt(t *testing.T) {
 	s := measuring(v1alpha1.RunPending)
-	run := &s.sb.Status.Runs[0]
+	run := &s.SB.Status.Runs[0]
 	*run = v1alpha1.Run{
 		Name: "a", Target: "fast", State: v1alpha1.RunPending, Attempts: 1, Disruptions: 1, Message: "attempt 1 was disrupted", Job: "before",
 		StartTime: at(-time.Hour), AgreedStart: &metav1.MicroTime{Time: noon}, StartMarginMilliseconds: 5, StartLeadMilliseconds: 4000,
 	}
-	s.beginRun(run, false, noon.Add(time.Second))
+	measure.BeginRun(s, run, false, noon.Add(time.Second))
 	want := v1alpha1.Run{
 		Name: "a", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2, Disruptions: 1, Message: "attempt 1 was disrupted",
 		StartTime: at(time.Second), StartLeadMilliseconds: 4000,
@@ -45,7 +48,7 @@ func TestBeginAttempt(t *testing.T) {
 	if diff := cmp.Diff(want, *run); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
 	}
-	if err := matches(s.sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1), attempt 2"); err != nil {
+	if err := matches(s.SB, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonPreparing, "run a (1 of 1), attempt 2"); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,12 +65,12 @@ func TestBeginRun(t *testing.T) {
 		"by an anchor first": {true, 0, 1, v1alpha1.RunPending},
 	} {
 		s := measuring(v1alpha1.RunPending)
-		run := &s.sb.Status.Runs[0]
-		s.beginRun(run, test.bindsFirst, noon)
-		if run.Attempts != test.attempts || run.State != test.state || len(s.sb.Status.Anchors) != test.anchors || s.memory.ownAttempt.Is(run) == test.bindsFirst {
-			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.sb.Status.Anchors, s.memory.ownAttempt)
+		run := &s.SB.Status.Runs[0]
+		measure.BeginRun(s, run, test.bindsFirst, noon)
+		if run.Attempts != test.attempts || run.State != test.state || len(s.SB.Status.Anchors) != test.anchors || s.Memory.OwnAttempt.Is(run) == test.bindsFirst {
+			t.Errorf("%s: run %+v, anchors %+v, memory %+v", name, run, s.SB.Status.Anchors, s.Memory.OwnAttempt)
 		}
-		if anchors := s.sb.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
+		if anchors := s.SB.Status.Anchors; len(anchors) == 1 && (anchors[0].Attempts != 1 || !anchors[0].StartTime.Equal(at(0))) {
 			t.Errorf("%s: anchor %+v", name, anchors[0])
 		}
 	}
@@ -83,8 +86,8 @@ func TestTellStep(t *testing.T) {
 		{attempt.Decision{Measures: true, Why: "node n does not answer"}, v1alpha1.ReasonMeasuring, "run a (1 of 1): node n does not answer"},
 	} {
 		s := measuring(v1alpha1.RunRunning)
-		s.tellStep(&s.sb.Status.Runs[0], test.decision)
-		if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Status != metav1.ConditionUnknown || got.Reason != test.reason || got.Message != test.message {
+		measure.TellStep(s, &s.SB.Status.Runs[0], test.decision)
+		if got := s.SB.Status.Condition(v1alpha1.ConditionSucceeded); got.Status != metav1.ConditionUnknown || got.Reason != test.reason || got.Message != test.message {
 			t.Errorf("%s %s %q, want %s %q", got.Status, got.Reason, got.Message, test.reason, test.message)
 		}
 	}
@@ -104,13 +107,13 @@ func TestExpireRun(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := measuring(v1alpha1.RunRunning, v1alpha1.RunPending)
-			s.sb.Spec.Deadlines.RunSeconds, s.sb.Status.RunDeadlineSeconds = test.limit, test.planned
-			run := &s.sb.Status.Runs[0]
-			s.expireRun(run, test.unanswered)
-			if run.State != v1alpha1.RunFailed || run.Message != test.want || !run.CompletionTime.Equal(&s.now) || s.sb.Status.Runs[1].State != v1alpha1.RunPending {
-				t.Errorf("runs are %+v", s.sb.Status.Runs)
+			s.SB.Spec.Deadlines.RunSeconds, s.SB.Status.RunDeadlineSeconds = test.limit, test.planned
+			run := &s.SB.Status.Runs[0]
+			measure.ExpireRun(s, run, test.unanswered)
+			if run.State != v1alpha1.RunFailed || run.Message != test.want || !run.CompletionTime.Equal(&s.Now) || s.SB.Status.Runs[1].State != v1alpha1.RunPending {
+				t.Errorf("runs are %+v", s.SB.Status.Runs)
 			}
-			if got := s.sb.Status.Condition(v1alpha1.ConditionMeasured); got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != test.want {
+			if got := s.SB.Status.Condition(v1alpha1.ConditionMeasured); got.Status != metav1.ConditionFalse || got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != test.want {
 				t.Errorf("condition is %+v", got)
 			}
 		})
@@ -120,10 +123,10 @@ func TestExpireRun(t *testing.T) {
 // Runs go by their names: who edits the spec may reorder it. What is no longer in it is not planned.
 func TestPlanned(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Target(builder.NewTarget("slow")).Build())
-	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
-	slices.Reverse(s.sb.Spec.Targets)
+	s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
+	slices.Reverse(s.SB.Spec.Targets)
 	for name, known := range map[string]bool{"randread.fast": true, "randread.slow": true, "randread.gone": false, "": false} {
-		planned, found := s.planned(&v1alpha1.Run{Name: name})
+		planned, found := s.Planned(&v1alpha1.Run{Name: name})
 		if found != known || (found && (planned.Name != name || planned.Target.Name != strings.TrimPrefix(name, "randread."))) {
 			t.Errorf("%q is planned: %t, as %+v", name, found, planned)
 		}
@@ -143,7 +146,7 @@ func TestRemaining(t *testing.T) {
 		"has no limit":    {0, 0, 0},
 		"more than a day": {0, 100_000, 100_000 * time.Second},
 	} {
-		if got := measuring().remaining(noon.Add(test.since), attempt.Limit{Seconds: test.limit}); got != test.want {
+		if got := measuring().Remaining(noon.Add(test.since), attempt.Limit{Seconds: test.limit}); got != test.want {
 			t.Errorf("a wait that %s has %s left, want %s", name, got, test.want)
 		}
 	}
@@ -160,7 +163,7 @@ func TestDescribeElsewhere(t *testing.T) {
 		"claim": {builder.NewClaimTarget("t", "mine"), "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is: "},
 	} {
 		want := "the volume of target t cannot be used on node n, which the benchmark holds; " + test.want
-		if got := describeElsewhere(&test.target, "n"); got != want {
+		if got := measure.DescribeElsewhere(&test.target, "n"); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -200,10 +203,10 @@ func TestEndOfAnAttemptIsSavedFirst(t *testing.T) {
 			}
 			p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
 
-			out, err := measure(t.Context(), p)
+			out, err := measure.Measure(t.Context(), p)
 
-			got := each(sb.Status.Runs, func(run v1alpha1.Run) v1alpha1.RunState { return run.State })
-			if err != nil || out != saveFirst() || !p.changed() || !slices.Equal(got, test.want) {
+			got := world.Each(sb.Status.Runs, func(run v1alpha1.Run) v1alpha1.RunState { return run.State })
+			if err != nil || out != pass.SaveFirst() || !p.Changed() || !slices.Equal(got, test.want) {
 				t.Errorf("it goes on with %+v, runs are %s: %v", out, got, err)
 			}
 		})

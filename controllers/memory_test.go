@@ -9,22 +9,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
 func TestMemories(t *testing.T) {
 	one, two := types.NamespacedName{Namespace: "a", Name: "one"}, types.NamespacedName{Namespace: "a", Name: "two"}
-	var m memories
-	m.forget(one) // of which there is nothing yet
-	m.of(one).staleVersion = "5"
-	if got := m.of(one).staleVersion; got != "5" {
+	var m pass.Memories
+	m.Forget(one) // of which there is nothing yet
+	m.Of(one).StaleVersion = "5"
+	if got := m.Of(one).StaleVersion; got != "5" {
 		t.Errorf("remembered is %q", got)
 	}
-	if got := m.of(two).staleVersion; got != "" {
+	if got := m.Of(two).StaleVersion; got != "" {
 		t.Errorf("of another one is remembered %q", got)
 	}
-	m.forget(one)
-	if got := m.of(one).staleVersion; got != "" {
+	m.Forget(one)
+	if got := m.Of(one).StaleVersion; got != "" {
 		t.Errorf("what was forgotten is remembered as %q", got)
 	}
 }
@@ -39,7 +40,7 @@ func TestNoteBound(t *testing.T) {
 		}
 		return all
 	}
-	var m memory
+	var m pass.Memory
 	for i, pass := range []struct {
 		claims map[string]*corev1.PersistentVolumeClaim
 		want   map[types.UID]time.Time
@@ -50,9 +51,9 @@ func TestNoteBound(t *testing.T) {
 		{claims(corev1.ClaimBound, corev1.ClaimLost), map[types.UID]time.Time{"a": noon.Add(time.Minute)}},
 		{claims(), map[types.UID]time.Time{}},
 	} {
-		m.noteBound(pass.claims, noon.Add(time.Duration(i)*time.Minute))
-		if !maps.Equal(m.boundSince, pass.want) {
-			t.Errorf("in pass %d claims have their volumes since %v, want %v", i, m.boundSince, pass.want)
+		m.NoteBound(pass.claims, noon.Add(time.Duration(i)*time.Minute))
+		if !maps.Equal(m.BoundSince, pass.want) {
+			t.Errorf("in pass %d claims have their volumes since %v, want %v", i, m.BoundSince, pass.want)
 		}
 	}
 }
@@ -71,14 +72,14 @@ func TestEndOfPodsIsAwaitedFromWhenTheyWereDeleted(t *testing.T) {
 		{4 * time.Minute, 5 * time.Minute, false, time.Time{}},
 		{6 * time.Minute, 7 * time.Minute, true, noon.Add(7 * time.Minute)},
 	} {
-		s.now = metav1.NewTime(noon.Add(pass.began))
-		s.awaitsEnd = false
+		s.Now = metav1.NewTime(noon.Add(pass.began))
+		s.AwaitsEnd = false
 		if pass.awaits {
-			s.awaitEnd("run a", nil)
+			s.AwaitEnd("run a", nil)
 		}
-		s.memory.succeeded(s.awaitsEnd, noon.Add(pass.ended))
-		if !s.memory.endingSince.Equal(pass.want) {
-			t.Errorf("after a pass at %s the end is awaited since %s, want %s", pass.began, s.memory.endingSince, pass.want)
+		s.Memory.Succeeded(s.AwaitsEnd, noon.Add(pass.ended))
+		if !s.Memory.EndingSince.Equal(pass.want) {
+			t.Errorf("after a pass at %s the end is awaited since %s, want %s", pass.began, s.Memory.EndingSince, pass.want)
 		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -28,7 +29,7 @@ import (
 
 // newNamespacedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
 // when the API server forbids it anything.
-func newNamespacedWorld(t *testing.T) *world {
+func newNamespacedWorld(t *testing.T) *testWorld {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	w.confine()
@@ -36,12 +37,14 @@ func newNamespacedWorld(t *testing.T) *world {
 }
 
 // confine starts an operator that is confined to the namespace.
-func (w *world) confine() {
+func (w *testWorld) confine() {
 	w.Helper()
 	w.startOperatorAs(envtest.NamespacedOperatorConfig(w, w.Namespace), interceptor.Funcs{}, w.Namespace)
 }
 
-func (w *world) confinement() string { return "this operator is confined to namespace " + w.Namespace }
+func (w *testWorld) confinement() string {
+	return "this operator is confined to namespace " + w.Namespace
+}
 
 func TestNamespacedOperatorMeasures(t *testing.T) {
 	w := newNamespacedWorld(t)
@@ -266,7 +269,7 @@ func TestNamespacedOperatorDoesNotKnowUnseenVolumes(t *testing.T) {
 			sb.Status.StartTime, sb.Status.Targets = new(metav1.Now()), []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name}}
 			test.change(sb)
 			p := passOver(&Reconciler{Namespaces: []string{"ns"}}, sb)
-			p.setCleanedUp()
+			clean.SetCleanedUp(p)
 			reason := v1alpha1.ReasonClaimsGone
 			if test.want == nil {
 				reason = v1alpha1.ReasonNothingLeft

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // notify tells users by events what a status write has changed: steps, ended runs, errors that go on, and the outcome.
@@ -21,7 +21,7 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
 	}
 	if c := after.Status.Condition(v1alpha1.ConditionRetrying); c.Status != "" && before.Status.Condition(c.Type).Status == "" {
-		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", limitNote(c.Message))
+		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", world.LimitNote(c.Message))
 	}
 	was, is := before.Status.Condition(v1alpha1.ConditionSucceeded), after.Status.Condition(v1alpha1.ConditionSucceeded)
 	if is.Status == "" || (was.Reason == is.Reason && was.Status == is.Status) {
@@ -31,18 +31,16 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	if is.Status == metav1.ConditionFalse {
 		kind = corev1.EventTypeWarning
 	}
-	recorder.Eventf(after, nil, kind, is.Reason, "Reconcile", "%s", cmp.Or(limitNote(is.Message), is.Reason))
+	recorder.Eventf(after, nil, kind, is.Reason, "Reconcile", "%s", cmp.Or(world.LimitNote(is.Message), is.Reason))
 }
 
 func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, before, after v1alpha1.Run) {
 	switch {
 	case after.State == v1alpha1.RunFailed && before.State != v1alpha1.RunFailed:
-		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunFailed", "Measure", "%s", limitNote(after.Name+": "+after.Message))
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunFailed", "Measure", "%s", world.LimitNote(after.Name+": "+after.Message))
 	case after.State == v1alpha1.RunSucceeded && before.State != v1alpha1.RunSucceeded:
 		recorder.Eventf(sb, nil, corev1.EventTypeNormal, "RunSucceeded", "Measure", "%s", after.Name)
 	case after.Disruptions > before.Disruptions:
-		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunDisrupted", "Measure", "%s", limitNote(after.Name+": "+after.Message))
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunDisrupted", "Measure", "%s", world.LimitNote(after.Name+": "+after.Message))
 	}
 }
-
-func limitNote(note string) string { return legible.Fit(note, legible.MaxNote) }

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -23,22 +24,22 @@ func TestNeedsNudge(t *testing.T) {
 		want   bool
 	}{
 		{"waits for long", func(*corev1.Pod) {}, true},
-		{"not for long", func(pod *corev1.Pod) { pod.CreationTimestamp = metav1.NewTime(noon.Add(1 - nudgeAfter)) }, false},
+		{"not for long", func(pod *corev1.Pod) { pod.CreationTimestamp = metav1.NewTime(noon.Add(1 - prepare.NudgeAfter)) }, false},
 		{"has no node", func(pod *corev1.Pod) { pod.Spec.NodeName = "" }, false},
 		{"is being deleted", func(pod *corev1.Pod) { pod.DeletionTimestamp = new(metav1.NewTime(noon)) }, false},
 		{"runs", func(pod *corev1.Pod) {
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: job.MeasureContainer, State: began}}
 		}, false},
 		{"was refused by its kubelet", func(pod *corev1.Pod) { pod.Status.Phase = corev1.PodFailed }, false},
-		{"was changed", nudged(noon.Add(time.Second - nudgeAfter)), false},
-		{"was changed long ago", nudged(noon.Add(-nudgeAfter)), true},
+		{"was changed", nudged(noon.Add(time.Second - prepare.NudgeAfter)), false},
+		{"was changed long ago", nudged(noon.Add(-prepare.NudgeAfter)), true},
 		{"has somebody's annotation", func(pod *corev1.Pod) { pod.Annotations = map[string]string{v1alpha1.AnnotationNudged: "yes"} }, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: "a"}}
-			pod.CreationTimestamp = metav1.NewTime(noon.Add(-nudgeAfter))
+			pod.CreationTimestamp = metav1.NewTime(noon.Add(-prepare.NudgeAfter))
 			test.change(pod)
-			if got := needsNudge(pod, noon); got != test.want {
+			if got := prepare.NeedsNudge(pod, noon); got != test.want {
 				t.Errorf("needs it: %t", got)
 			}
 		})
@@ -61,8 +62,8 @@ func TestForgottenPodIsChanged(t *testing.T) {
 		return fakecluster.Succeed(builder.Report())
 	})
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
-	w.pass(sb, nudgeAfter)
-	w.passUntil(nudgeAfter, func() error {
+	w.pass(sb, prepare.NudgeAfter)
+	w.passUntil(prepare.NudgeAfter, func() error {
 		return matches(w.Get(sb), v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	}, sb)
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -85,7 +86,7 @@ func TestPodThatCannotBeChanged(t *testing.T) {
 	if err := w.Client.Patch(t.Context(), pod, full); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(sb, nudgeAfter)
+	w.pass(sb, prepare.NudgeAfter)
 
 	w.delete(sb)
 
@@ -98,7 +99,7 @@ func TestPodOfOtherStorageIsNotChanged(t *testing.T) {
 	w.Cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Build())
 	w.Eventually(func() error { return wantPods(w.runPods(), false) })
-	w.pass(sb, nudgeAfter)
+	w.pass(sb, prepare.NudgeAfter)
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "the pod is being started") // which a pass says after it would have changed the pod
 	for _, pod := range w.runPods() {
 		if at := pod.Annotations[v1alpha1.AnnotationNudged]; at != "" {

@@ -11,29 +11,33 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
+	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // observe reads the benchmark's children from the cache, and those that the cache has no room for from the API server.
-func observe(ctx context.Context, p *pass) (outcome, error) {
+func observe(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	var claims corev1.PersistentVolumeClaimList
-	if err := observeKind(ctx, p, &jobs, isMadeJob(p.sb)); err != nil {
-		return outcome{}, err
+	if err := observeKind(ctx, p, &jobs, isMadeJob(p.SB)); err != nil {
+		return pass.Outcome{}, err
 	}
-	p.SortChildren(jobs.Items, nil, nil)
+	p.Children.SortChildren(jobs.Items, nil, nil)
 	err := errors.Join(
 		observeKind(ctx, p, &pods, isMadePod(&p.Children)),
-		observeKind(ctx, p, &claims, isNamedIn(p.ClaimTargets)),
+		observeKind(ctx, p, &claims, pvc.IsNamedIn(p.Children.ClaimTargets)),
 	)
 	if err != nil {
-		return outcome{}, err
+		return pass.Outcome{}, err
 	}
-	p.SortChildren(jobs.Items, pods.Items, claims.Items)
-	p.memory.noteBound(p.Claims, p.now.Time)
-	return goOn(), nil
+	p.Children.SortChildren(jobs.Items, pods.Items, claims.Items)
+	p.Memory.NoteBound(p.Children.Claims, p.Now.Time)
+	return pass.GoOn(), nil
 }
 
 // observeKind reads the benchmark's children of a kind. Where it asks the API server it keeps only the wanted ones:
@@ -41,13 +45,13 @@ func observe(ctx context.Context, p *pass) (outcome, error) {
 func observeKind[L any, O client.Object, List interface {
 	*L
 	client.ObjectList
-}](ctx context.Context, p *pass, list List, wanted func(O) bool) error {
+}](ctx context.Context, p *pass.Pass, list List, wanted func(O) bool) error {
 	var kind O
 	var err error
-	if p.Caches.leavesOut(client.ObjectKeyFromObject(p.sb), kind) {
-		err = listLive(ctx, p.Live, list, wanted, p.own()...)
+	if p.World.Caches.LeavesOut(client.ObjectKeyFromObject(p.SB), kind) {
+		err = world.ListLive(ctx, p.World.Live, list, wanted, workers.Own(p)...)
 	} else {
-		err = p.Client.List(ctx, list, p.own()...)
+		err = p.World.Client.List(ctx, list, workers.Own(p)...)
 	}
 	if err != nil {
 		return fmt.Errorf("list children: %w", err)

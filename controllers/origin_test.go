@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -98,7 +100,7 @@ func TestExistingVolumes(t *testing.T) {
 			if test.confined {
 				r.Namespaces = []string{"ns"}
 			}
-			got, err := passOver(r, sb).existingVolumes(t.Context(), target, 0)
+			got, err := pvc.ExistingVolumes(t.Context(), passOver(r, sb), target, 0)
 			if err != nil || got.Has(name) != test.want {
 				t.Errorf("was there: %v, %v, want %t", got, err, test.want)
 			}
@@ -147,12 +149,12 @@ func TestTieHoldsBackNothing(t *testing.T) {
 				},
 			}).Build()
 			clock := fakecluster.NewClock()
-			r, remembered := &Reconciler{Live: live, Client: live, Clock: clock}, &memory{}
-			for _, after := range []time.Duration{0, time.Second, restUntied} {
+			r, remembered := &Reconciler{Live: live, Client: live, Clock: clock}, &pass.Memory{}
+			for _, after := range []time.Duration{0, time.Second, pvc.RestUntied} {
 				clock.Step(after)
 				p := r.newPass(sb, remembered)
-				p.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
-				if out, err := tie(t.Context(), p); err != nil || out != goOn() {
+				p.Children.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
+				if out, err := pvc.Tie(t.Context(), p); err != nil || out != pass.GoOn() {
 					t.Errorf("after %s: %+v, %v", after, out, err)
 				}
 			}
@@ -197,8 +199,8 @@ func TestNoteTied(t *testing.T) {
 		"the network does not":     {errors.New("no route to host"), false, true},
 	} {
 		s := writerOf(builder.OneRun("default", "sb").Build())
-		s.memory.noteTied(claim, test.err, noon)
-		if tied, rests := s.memory.tied.Has("claim"), s.memory.tieAgain.Equal(at(restUntied)); tied != test.tied || rests != test.rests {
+		pvc.NoteTied(s.Memory, claim, test.err, noon)
+		if tied, rests := s.Memory.Tied.Has("claim"), s.Memory.TieAgain.Equal(at(pvc.RestUntied)); tied != test.tied || rests != test.rests {
 			t.Errorf("%s: it is tied: %t, others are tried later: %t", name, tied, rests)
 		}
 	}
@@ -207,25 +209,25 @@ func TestNoteTied(t *testing.T) {
 // A claim that is to be made from something has it on a volume that was made for the claim. Any other volume ends the benchmark. None is looked at twice.
 func TestNoteSources(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
-	target := &s.sb.Spec.Targets[0]
-	names := storage.ClaimNames(s.sb, target)
-	s.Claims = map[string]*corev1.PersistentVolumeClaim{}
+	target := &s.SB.Spec.Targets[0]
+	names := storage.ClaimNames(s.SB, target)
+	s.Children.Claims = map[string]*corev1.PersistentVolumeClaim{}
 	for i, name := range names[:2] {
-		s.Claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
+		s.Children.Claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: fmt.Sprintf("pv-%d", i)}}
 	}
-	s.Claims[names[2]] = &corev1.PersistentVolumeClaim{}
-	if got := s.memory.unsourced(&s.Children, target); len(got) > 0 {
+	s.Children.Claims[names[2]] = &corev1.PersistentVolumeClaim{}
+	if got := pvc.Unsourced(s.Memory, &s.Children, target); len(got) > 0 {
 		t.Errorf("without a source, %v are looked at", got)
 	}
 	target.DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceSnapshot, Name: "before"}
-	if got := s.memory.unsourced(&s.Children, target); !slices.Equal(got, names[:2]) {
+	if got := pvc.Unsourced(s.Memory, &s.Children, target); !slices.Equal(got, names[:2]) {
 		t.Errorf("looked at are %v, want those that are bound", got)
 	}
 	want := fmt.Sprintf("target fast: claim %s was bound to volume pv-1, which was not made for it", names[1])
-	if got := s.memory.noteSources(&s.Children, target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
+	if got := pvc.NoteSources(s.Memory, &s.Children, target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
-	if got := s.memory.unsourced(&s.Children, target); !slices.Equal(got, names[1:2]) {
+	if got := pvc.Unsourced(s.Memory, &s.Children, target); !slices.Equal(got, names[1:2]) {
 		t.Errorf("looked at again are %v", got)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
@@ -171,8 +172,8 @@ func (l *OrphanCollector) each(
 	empty := func() client.ObjectList {
 		return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}}
 	}
-	err := eachLive(ctx, l.Live, forever, empty, func(object *metav1.PartialObjectMetadata) error {
-		object.OwnerReferences = controllersOf(object.OwnerReferences)
+	err := world.EachLive(ctx, l.Live, world.Forever, empty, func(object *metav1.PartialObjectMetadata) error {
+		object.OwnerReferences = world.ControllersOf(object.OwnerReferences)
 		return look(&object.ObjectMeta)
 	}, options...)
 	if err != nil {
@@ -190,7 +191,7 @@ func (l *OrphanCollector) remove(ctx context.Context, object client.Object, of *
 	kind := gvk.Kind
 	err = l.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
-		return unlessGone(err, "delete orphaned "+kind+" "+object.GetName())
+		return world.UnlessGone(err, "delete orphaned "+kind+" "+object.GetName())
 	}
 	l.Metrics.orphans.WithLabelValues(kind).Inc()
 	ctrl.LoggerFrom(ctx).Info("Removed an orphaned object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,9 +24,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
@@ -163,7 +163,7 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 	gone := builder.OneRun(l.namespace, "gone").Build()
 	gone.UID = uuid.NewUUID()
 	var orphaned []client.Object
-	for i := range liveAtOnce + 1 {
+	for i := range world.LiveAtOnce + 1 {
 		name, cluster, _ := named(gone, fmt.Sprintf("t%d", i))
 		orphaned = append(orphaned, l.create(l.class(name, cluster)))
 	}
@@ -175,7 +175,7 @@ func TestSweepTakesLittleMemory(t *testing.T) {
 				t.Errorf("%T has all of the objects", list)
 			}
 			err := c.List(ctx, list, options...)
-			if n := meta.LenList(list); n > liveAtOnce {
+			if n := meta.LenList(list); n > world.LiveAtOnce {
 				t.Errorf("%d objects at once", n)
 			}
 			return err

@@ -20,6 +20,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/measure"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
@@ -29,7 +34,7 @@ import (
 )
 
 // allGone says which Jobs and pods there are in the namespace, whatever labels they have.
-func (w *world) allGone() error {
+func (w *testWorld) allGone() error {
 	var jobs batchv1.JobList
 	var pods corev1.PodList
 	if err := errors.Join(w.Client.List(w.Context(), &jobs, client.InNamespace(w.Namespace)), w.Client.List(w.Context(), &pods, client.InNamespace(w.Namespace))); err != nil {
@@ -44,13 +49,13 @@ func (w *world) allGone() error {
 // Jobs and anchors that have lost all labels while no operator was there do not outlive the benchmark, nor go on while it is suspended.
 func TestStraysAreRemoved(t *testing.T) {
 	t.Parallel()
-	for name, end := range map[string]func(*world, *v1alpha1.StorageBenchmark){
-		"suspended": func(w *world, sb *v1alpha1.StorageBenchmark) {
+	for name, end := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark){
+		"suspended": func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 			w.startOperator()
 			w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")
 		},
-		"deleted": func(w *world, sb *v1alpha1.StorageBenchmark) {
+		"deleted": func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.delete(sb)
 			w.startOperator()
 			w.untilGone(sb)
@@ -105,9 +110,9 @@ func TestRetainEndsStrays(t *testing.T) {
 			j.Status = test.status
 			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).Build()
 			p := passOver(&Reconciler{Client: c, Live: c}, sb)
-			p.fail(v1alpha1.ReasonRunFailed, "no")
+			p.Fail(v1alpha1.ReasonRunFailed, "no")
 
-			if _, err := p.retain(t.Context()); err != nil {
+			if _, err := clean.Retain(t.Context(), p); err != nil {
 				t.Fatal(err)
 			}
 
@@ -129,11 +134,11 @@ func TestWhatComesLateIsEnded(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.StorageBenchmark)
 		ended  bool
-		step   func(context.Context, *pass) (outcome, error)
+		step   func(context.Context, *pass.Pass) (pass.Outcome, error)
 	}{
-		"volumes are kept":    {retained, true, cleanUp},
-		"volumes are removed": {func(*v1alpha1.StorageBenchmark) {}, true, cleanUp},
-		"suspended":           {suspended, false, suspend},
+		"volumes are kept":    {retained, true, clean.Up},
+		"volumes are removed": {func(*v1alpha1.StorageBenchmark) {}, true, clean.Up},
+		"suspended":           {suspended, false, clean.Suspend},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb, j, anchor := strayed()
@@ -143,9 +148,9 @@ func TestWhatComesLateIsEnded(t *testing.T) {
 			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).Build()
 			p := passOver(&Reconciler{Client: c, Live: c}, sb)
 			if test.ended {
-				p.fail(v1alpha1.ReasonRunFailed, "no")
+				p.Fail(v1alpha1.ReasonRunFailed, "no")
 			}
-			p.before, p.memory.gone = p.sb.DeepCopy(), sets.New(j.Name, anchor.Name)
+			p.Before, p.Memory.Gone = p.SB.DeepCopy(), sets.New(j.Name, anchor.Name)
 
 			if _, err := test.step(t.Context(), p); err != nil {
 				t.Fatal(err)
@@ -153,7 +158,7 @@ func TestWhatComesLateIsEnded(t *testing.T) {
 
 			for _, object := range []client.Object{j, anchor} {
 				if err := c.Get(t.Context(), client.ObjectKeyFromObject(object), object); err == nil {
-					t.Errorf("%s is there, with conditions %s", object.GetName(), harness.Conditions(p.sb))
+					t.Errorf("%s is there, with conditions %s", object.GetName(), harness.Conditions(p.SB))
 				}
 			}
 		})
@@ -190,7 +195,7 @@ func TestJobsWithoutLabels(t *testing.T) {
 			test.change(sb, j)
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j).Build()
 			p := passOver(&Reconciler{Live: live}, sb)
-			jobs, _, err := p.listChildren(t.Context(), test.having)
+			jobs, _, err := workers.ListChildren(t.Context(), p, test.having)
 			isFound := slices.ContainsFunc(jobs, func(o *batchv1.Job) bool { return o.UID == j.UID })
 			if err != nil || isFound != test.want {
 				t.Errorf("found %v, %v", jobs, err)
@@ -214,7 +219,7 @@ func TestEachLabelMayBeLost(t *testing.T) {
 			delete(anchor.Labels, lost)
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).Build()
 			p := passOver(&Reconciler{Live: live}, sb)
-			jobs, pods, err := p.listChildren(t.Context(), nil)
+			jobs, pods, err := workers.ListChildren(t.Context(), p, nil)
 			if err != nil || len(jobs) != 1 || jobs[0].UID != j.UID || len(pods) != 1 || pods[0].UID != anchor.UID {
 				t.Errorf("found %v and %v, %v", jobs, pods, err)
 			}
@@ -234,10 +239,10 @@ func TestGoneIsForgottenWhenItGoesOn(t *testing.T) {
 		sb.Spec.Suspend = &test.suspend
 		live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()
 		p := passOver(&Reconciler{Client: live, Live: live}, sb)
-		p.memory.gone = sets.New("some-job")
-		_, _ = p.advance(t.Context()) // it gets no further than the first call, as the benchmark is in no cluster
-		if p.memory.gone.Has("some-job") != test.kept {
-			t.Errorf("%s: %+v", name, p.memory.gone)
+		p.Memory.Gone = sets.New("some-job")
+		_, _ = advance(t.Context(), p) // it gets no further than the first call, as the benchmark is in no cluster
+		if p.Memory.Gone.Has("some-job") != test.kept {
+			t.Errorf("%s: %+v", name, p.Memory.Gone)
 		}
 	}
 }
@@ -260,13 +265,14 @@ func TestNextPassAsksForLess(t *testing.T) {
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	p := passOver(&Reconciler{Live: live}, sb)
+	r := &Reconciler{Live: live}
+	p := passOver(r, sb)
 
-	if _, err := p.readOwned(t.Context()); err == nil || p.owned != nil {
+	if _, err := workers.ReadOwned(t.Context(), p); err == nil || p.Owned != nil {
 		t.Errorf("what is there is known, though a call has failed: %v", err)
 	}
-	p = p.newPass(sb, p.memory)
-	if all, err := p.readOwned(t.Context()); err != nil || len(all.jobs) != 1 || all.jobs[0].Name != j.Name {
+	p = r.newPass(sb, p.Memory)
+	if all, err := workers.ReadOwned(t.Context(), p); err != nil || len(all.Jobs) != 1 || all.Jobs[0].Name != j.Name {
 		t.Errorf("found %+v, want %s, %v", all, j.Name, err)
 	}
 
@@ -308,9 +314,9 @@ func TestTakeLastDoesNotBeginCleanUp(t *testing.T) {
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
 	sb.Spec.Deadlines.CleanUpSeconds = new(int32(600))
 	p := passOver(&Reconciler{}, sb)
-	p.now = *at(0)
-	if _, err := conclude(t.Context(), p); err != nil || !p.memory.cleaningSince.IsZero() {
-		t.Errorf("clean-up has begun at %s: %v", p.memory.cleaningSince, err)
+	p.Now = *at(0)
+	if _, err := measure.Conclude(t.Context(), p); err != nil || !p.Memory.CleaningSince.IsZero() {
+		t.Errorf("clean-up has begun at %s: %v", p.Memory.CleaningSince, err)
 	}
 }
 
@@ -348,11 +354,11 @@ func TestDeletionsDoNotWaitForOtherCalls(t *testing.T) {
 			},
 		})
 		p := passOver(&Reconciler{Client: writes, Live: live}, sb)
-		p.now = *at(0)
+		p.Now = *at(0)
 		ctx, cancel := context.WithTimeout(t.Context(), passPatience)
 		defer cancel()
 
-		_, err := p.remove(ctx)
+		_, err := clean.Remove(ctx, p)
 
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error is %v", err)
@@ -379,8 +385,8 @@ func TestListThatFailedIsAskedForAgain(t *testing.T) {
 		},
 	})
 	p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
-	p.now = *at(0)
-	if _, err := p.remove(t.Context()); err != nil || !failed {
+	p.Now = *at(0)
+	if _, err := clean.Remove(t.Context(), p); err != nil || !failed {
 		t.Errorf("a list has failed: %t, %v", failed, err)
 	}
 	if err := cluster.Get(t.Context(), client.ObjectKeyFromObject(run), run); err == nil {
@@ -395,7 +401,7 @@ func TestOwnClaimThatComesLateIsLeft(t *testing.T) {
 	sb.Status.Targets[0].Volumes = nil // its volume is not in the status yet
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()
 	p := passOver(&Reconciler{Client: cluster, Live: cluster}, sb)
-	if left, err := p.lateVolumes(t.Context()); err != nil || !slices.Equal(kindsOf(left), []string{"claim"}) {
+	if left, err := clean.LateVolumes(t.Context(), p); err != nil || !slices.Equal(kindsOf(left), []string{"claim"}) {
 		t.Errorf("left are %+v, %v", left, err)
 	}
 }
@@ -414,16 +420,16 @@ func TestClaimMadeInAStepIsSeen(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u"
 	p, _ := listing(sb, sb.DeepCopy())
-	if err := p.Live.Get(t.Context(), client.ObjectKeyFromObject(sb), p.sb); err != nil {
+	if err := p.World.Live.Get(t.Context(), client.ObjectKeyFromObject(sb), p.SB); err != nil {
 		t.Fatal(err)
 	}
-	if claims, err := p.liveClaims(t.Context()); err != nil || len(claims) > 0 {
+	if claims, err := pvc.LiveClaims(t.Context(), p); err != nil || len(claims) > 0 {
 		t.Fatalf("claims are %v, %v", claims, err)
 	}
-	if _, err := p.remount(t.Context(), &sb.Spec.Targets[0]); err != nil {
+	if _, err := clean.Remount(t.Context(), p, &sb.Spec.Targets[0]); err != nil {
 		t.Fatal(err)
 	}
-	if claims, err := p.liveClaims(t.Context()); err != nil || len(claims) != 1 {
+	if claims, err := pvc.LiveClaims(t.Context(), p); err != nil || len(claims) != 1 {
 		t.Errorf("claims are %v, %v", claims, err)
 	}
 }

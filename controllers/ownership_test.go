@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -71,27 +72,27 @@ func TestInPlace(t *testing.T) {
 		return v
 	}
 	for what, test := range map[string]struct {
-		there inPlace
+		there pvc.InPlace
 		taken string
 		frees bool
 	}{
-		"nothing":                       {inPlace{volume: volume(metav1.ObjectMeta{}, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
-		"all of it":                     {inPlace{volume: volume(own, "claim"), claims: []*corev1.PersistentVolumeClaim{claim()}}, "", false},
-		"a class of its own":            {inPlace{class: &storagev1.StorageClass{ObjectMeta: own}}, "", false},
-		"somebody's class":              {inPlace{class: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}}}, "StorageClass " + name, false},
-		"somebody's volume":             {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
-		"somebody's claim":              {inPlace{claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}}, "PersistentVolumeClaim " + name, false},
-		"a claim of another volume":     {inPlace{claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "theirs" })}}, "PersistentVolumeClaim " + name, false},
-		"a volume whose claim is gone":  {inPlace{volume: volume(own, "before"), claims: []*corev1.PersistentVolumeClaim{gone}}, "", true},
-		"a volume of a claim before":    {inPlace{volume: volume(own, "before"), claims: []*corev1.PersistentVolumeClaim{claim()}}, "", true},
-		"a volume that nobody had":      {inPlace{volume: volume(own, ""), claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
-		"somebody's, bound to somebody": {inPlace{volume: volume(metav1.ObjectMeta{Name: name}, "theirs"), claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
+		"nothing":                       {pvc.InPlace{Volume: volume(metav1.ObjectMeta{}, ""), Claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
+		"all of it":                     {pvc.InPlace{Volume: volume(own, "claim"), Claims: []*corev1.PersistentVolumeClaim{claim()}}, "", false},
+		"a class of its own":            {pvc.InPlace{Class: &storagev1.StorageClass{ObjectMeta: own}}, "", false},
+		"somebody's class":              {pvc.InPlace{Class: &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}}}, "StorageClass " + name, false},
+		"somebody's volume":             {pvc.InPlace{Volume: volume(metav1.ObjectMeta{Name: name}, ""), Claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
+		"somebody's claim":              {pvc.InPlace{Claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.OwnerReferences = nil })}}, "PersistentVolumeClaim " + name, false},
+		"a claim of another volume":     {pvc.InPlace{Claims: []*corev1.PersistentVolumeClaim{claim(func(c *corev1.PersistentVolumeClaim) { c.Spec.VolumeName = "theirs" })}}, "PersistentVolumeClaim " + name, false},
+		"a volume whose claim is gone":  {pvc.InPlace{Volume: volume(own, "before"), Claims: []*corev1.PersistentVolumeClaim{gone}}, "", true},
+		"a volume of a claim before":    {pvc.InPlace{Volume: volume(own, "before"), Claims: []*corev1.PersistentVolumeClaim{claim()}}, "", true},
+		"a volume that nobody had":      {pvc.InPlace{Volume: volume(own, ""), Claims: []*corev1.PersistentVolumeClaim{gone}}, "", false},
+		"somebody's, bound to somebody": {pvc.InPlace{Volume: volume(metav1.ObjectMeta{Name: name}, "theirs"), Claims: []*corev1.PersistentVolumeClaim{gone}}, "PersistentVolume " + name, false},
 	} {
 		s := writerOf(sb)
-		if taken := test.there.takenFrom(&s.Children); taken != test.taken {
+		if taken := test.there.TakenFrom(&s.Children); taken != test.taken {
 			t.Errorf("%s: taken is %q, want %q", what, taken, test.taken)
 		}
-		if frees := test.there.volumeInTheWay(sb); (frees != nil) != test.frees {
+		if frees := test.there.VolumeInTheWay(sb); (frees != nil) != test.frees {
 			t.Errorf("%s: in the way is %v, want one: %t", what, frees, test.frees)
 		}
 	}

@@ -7,11 +7,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // Errors are in the order of the things, whichever call ended first, and no call is left out because the context has ended.
 func TestInParallel(t *testing.T) {
-	for _, n := range []int{0, 1, parallelCalls, 3*parallelCalls + 1} {
+	for _, n := range []int{0, 1, world.ParallelCalls, 3*world.ParallelCalls + 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
@@ -21,7 +23,7 @@ func TestInParallel(t *testing.T) {
 				for i := range things {
 					things[i] = i
 				}
-				errs := inParallel(ctx, things, func(i int) error {
+				errs := world.InParallel(ctx, things, func(i int) error {
 					most.Store(max(most.Load(), now.Add(1)))
 					defer now.Add(-1)
 					time.Sleep(time.Duration(n-i) * time.Millisecond) // the first end last
@@ -30,7 +32,7 @@ func TestInParallel(t *testing.T) {
 					}
 					return fmt.Errorf("call %d", i)
 				})
-				if len(errs) != n || most.Load() > parallelCalls {
+				if len(errs) != n || most.Load() > world.ParallelCalls {
 					t.Errorf("%d errors of %d calls, up to %d at the same time", len(errs), n, most.Load())
 				}
 				for i, err := range errs {

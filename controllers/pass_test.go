@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
@@ -29,24 +30,24 @@ import (
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 // passOver begins a pass over a benchmark, of which no earlier one has left anything. A clock that is not given stands still.
-func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass {
+func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass.Pass {
 	if r.Clock == nil {
 		r.Clock = fakecluster.NewClock()
 	}
-	return r.newPass(sb, &memory{})
+	return r.newPass(sb, &pass.Memory{})
 }
 
 // failingPass begins a pass at noon, over a benchmark whose errors may go on for a minute, by an operator without a cluster.
-func failingPass() *pass {
+func failingPass() *pass.Pass {
 	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build())
-	p.now = metav1.NewTime(noon)
+	p.Now = metav1.NewTime(noon)
 	return p
 }
 
 // scopeOf returns what a pass at noon knows when it has read a benchmark, and nothing else.
-func writerOf(sb *v1alpha1.StorageBenchmark) *writer {
-	remembered := &memory{}
-	return &writer{&scope{now: metav1.NewTime(noon), memory: remembered, plans: &planCache{}, sb: sb, before: sb.DeepCopy(), Children: children.Of(sb, remembered.isUnmade)}}
+func writerOf(sb *v1alpha1.StorageBenchmark) *pass.Pass {
+	remembered := &pass.Memory{}
+	return &pass.Pass{Now: metav1.NewTime(noon), Memory: remembered, Plans: &pass.PlanCache{}, SB: sb, Before: sb.DeepCopy(), Children: children.Of(sb, remembered.IsUnmade)}
 }
 
 // runsOf returns runs of target fast in the states.
@@ -62,27 +63,27 @@ func runsOf(states ...v1alpha1.RunState) []v1alpha1.Run {
 func at(after time.Duration) *metav1.Time { return new(metav1.NewTime(noon.Add(after))) }
 
 // later has the next pass made after a time.
-func (s *writer) later(after time.Duration) { s.now = metav1.NewTime(s.now.Add(after)) }
+func later(s *pass.Pass, after time.Duration) { s.Now = metav1.NewTime(s.Now.Add(after)) }
 
 // Whoever looks whether something is gone rests in proportion to what the look took, and misses no deadline for that.
 func TestPassRestsAfterASlowLook(t *testing.T) {
 	one := []cleanup.Leftover{{What: "pod"}}
 	for _, test := range []struct {
 		name            string
-		out             outcome
+		out             pass.Outcome
 		took, wantAfter time.Duration
 	}{
-		{"a quick look", awaitGone(one, time.Hour), time.Millisecond, pollFor(one)},
-		{"a slow look", awaitGone(one, time.Hour), time.Second, restFactor * time.Second},
-		{"a very slow look", awaitGone(one, time.Hour), time.Minute, maxRest},
-		{"a slow look before a deadline", awaitGone(one, 7*time.Second), time.Second, 7 * time.Second},
-		{"a look just before a deadline", awaitGone(one, time.Nanosecond), time.Second, time.Millisecond},
-		{"a slow look at storage that is refused", awaitFor(2 * time.Second).resting(time.Hour), time.Second, restFactor * time.Second},
-		{"many are left", awaitGone(make([]cleanup.Leftover, 400), time.Hour), 0, pollFor(make([]cleanup.Leftover, 400))},
-		{"another wait", awaitFor(time.Second), time.Minute, time.Second},
-		{"a wait for a change", awaitChange(), time.Minute, 0},
+		{"a quick look", pass.AwaitGone(one, time.Hour), time.Millisecond, pass.PollFor(one)},
+		{"a slow look", pass.AwaitGone(one, time.Hour), time.Second, pass.RestFactor * time.Second},
+		{"a very slow look", pass.AwaitGone(one, time.Hour), time.Minute, pass.MaxRest},
+		{"a slow look before a deadline", pass.AwaitGone(one, 7*time.Second), time.Second, 7 * time.Second},
+		{"a look just before a deadline", pass.AwaitGone(one, time.Nanosecond), time.Second, time.Millisecond},
+		{"a slow look at storage that is refused", pass.AwaitFor(2 * time.Second).Resting(time.Hour), time.Second, pass.RestFactor * time.Second},
+		{"many are left", pass.AwaitGone(make([]cleanup.Leftover, 400), time.Hour), 0, pass.PollFor(make([]cleanup.Leftover, 400))},
+		{"another wait", pass.AwaitFor(time.Second), time.Minute, time.Second},
+		{"a wait for a change", pass.AwaitChange(), time.Minute, 0},
 	} {
-		if got := test.out.next(test.took); got != test.wantAfter {
+		if got := test.out.Next(test.took); got != test.wantAfter {
 			t.Errorf("%s is followed by the next pass after %s, want %s", test.name, got, test.wantAfter)
 		}
 	}
@@ -90,7 +91,7 @@ func TestPassRestsAfterASlowLook(t *testing.T) {
 
 // One thing that is left is looked for several times a second, many seldom: the more there are, the more calls a look takes.
 func TestPollFor(t *testing.T) {
-	if one, many := pollFor(make([]cleanup.Leftover, 1)), pollFor(make([]cleanup.Leftover, 400)); one > 300*time.Millisecond || many < 2*time.Second {
+	if one, many := pass.PollFor(make([]cleanup.Leftover, 1)), pass.PollFor(make([]cleanup.Leftover, 400)); one > 300*time.Millisecond || many < 2*time.Second {
 		t.Errorf("one is looked for every %s, 400 every %s", one, many)
 	}
 }
@@ -115,9 +116,9 @@ func TestCleanUpRestsAfterASlowLook(t *testing.T) {
 		},
 	})
 	r := &Reconciler{Client: cluster, Live: live, Clock: clock}
-	result, err := r.newPass(sb.DeepCopy(), &memory{}).guarded(t.Context())
+	result, err := guarded(t.Context(), r.newPass(sb.DeepCopy(), &pass.Memory{}))
 	took := clock.Since(noon)
-	if err != nil || took < 100*time.Millisecond || result.RequeueAfter != restFactor*took {
+	if err != nil || took < 100*time.Millisecond || result.RequeueAfter != pass.RestFactor*took {
 		t.Errorf("a pass that took %s is followed by the next after %s: %v", took, result.RequeueAfter, err)
 	}
 }
@@ -138,7 +139,7 @@ func TestPassHasADeadline(t *testing.T) {
 		sb := builder.OneRun("default", "sb").Build()
 		sb.Finalizers = []string{v1alpha1.Finalizer}
 		began := time.Now()
-		_, err := (&Reconciler{Client: silent, Live: silent, Clock: clock.RealClock{}}).newPass(sb, &memory{}).guarded(t.Context())
+		_, err := guarded(t.Context(), (&Reconciler{Client: silent, Live: silent, Clock: clock.RealClock{}}).newPass(sb, &pass.Memory{}))
 		if took := time.Since(began); took != passPatience || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the longest that one may take") {
 			t.Errorf("after %s: %v", took, err)
 		}

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -40,7 +41,7 @@ func TestStatusPatch(t *testing.T) {
 			after := before.DeepCopy()
 			change(after)
 			want := patchOf(t, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{}), after)
-			if diff := cmp.Diff(want, patchOf(t, statusPatch{before}, after)); diff != "" {
+			if diff := cmp.Diff(want, patchOf(t, world.StatusPatch{Before: before}, after)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -66,8 +67,7 @@ func TestPatchFinalizers(t *testing.T) {
 					return nil
 				},
 			}).Build()
-			p := &pass{Reconciler: &Reconciler{Client: c}, writer: &writer{&scope{before: from}}}
-			if err := p.patchFinalizers(t.Context(), after); err != nil {
+			if err := (&world.World{Client: c}).PatchFinalizers(t.Context(), after); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, sent); diff != "" {
@@ -122,7 +122,7 @@ func TestStatusPatchTakesLittleMemory(t *testing.T) {
 		var was, is runtime.MemStats
 		var err error
 		runtime.ReadMemStats(&was)
-		if text, err = (statusPatch{before}).Data(after); err != nil {
+		if text, err = (world.StatusPatch{Before: before}).Data(after); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&is)

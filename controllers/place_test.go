@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -47,7 +48,7 @@ func TestMayHaveNewPlace(t *testing.T) {
 		"somebody's, without a node, though it is noted": {target: claim, pod: pod(""), volumes: onA},
 	} {
 		status := &v1alpha1.TargetStatus{Name: "t", Volumes: test.volumes}
-		if got := mayHaveNewPlace(&test.target, status, test.client, test.pod, types.UID(test.compared)); got != test.want {
+		if got := pvc.MayHaveNewPlace(&test.target, status, test.client, test.pod, types.UID(test.compared)); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -25,35 +26,35 @@ func TestPlanCache(t *testing.T) {
 		kept   []int
 	}{
 		{"room for all", []int{1 * mib, 2 * mib, 3 * mib}, []int{0, 1, 2}},
-		{"just as much room", []int{maxPlansBytes / 2, maxPlansBytes / 2}, []int{0, 1}},
+		{"just as much room", []int{pass.MaxPlansBytes / 2, pass.MaxPlansBytes / 2}, []int{0, 1}},
 		{"a large one after others", []int{1 * mib, 1 * mib, 15 * mib}, []int{0, 1}},
 		{"small ones after a large one", []int{15 * mib, 1 * mib, 1 * mib}, []int{1, 2}},
-		{"larger than all room", []int{1, maxPlansBytes + 1}, []int{0}},
+		{"larger than all room", []int{1, pass.MaxPlansBytes + 1}, []int{0}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var c planCache
+			var c pass.PlanCache
 			name := func(i int) types.NamespacedName { return types.NamespacedName{Name: fmt.Sprint(i)} }
 			for i, bytes := range test.stored {
-				c.store(name(i), &keptPlan{bytes: bytes})
+				c.Store(name(i), &pass.KeptPlan{Bytes: bytes})
 			}
 			want := 0
 			for i, bytes := range test.stored {
 				if slices.Contains(test.kept, i) {
 					want += bytes
 				}
-				if kept := c.load(name(i)) != nil; kept != slices.Contains(test.kept, i) {
+				if kept := c.Load(name(i)) != nil; kept != slices.Contains(test.kept, i) {
 					t.Errorf("plan %d is kept: %t", i, kept)
 				}
 			}
-			if c.bytes != want {
-				t.Errorf("%d bytes, want %d", c.bytes, want)
+			if c.Bytes != want {
+				t.Errorf("%d bytes, want %d", c.Bytes, want)
 			}
 			for i := range test.stored {
-				c.store(name(i), &keptPlan{}) // takes the place of the one before
-				c.forget(name(i))
+				c.Store(name(i), &pass.KeptPlan{}) // takes the place of the one before
+				c.Forget(name(i))
 			}
-			if c.bytes != 0 || len(c.plans) != 0 {
-				t.Errorf("%d bytes of %d plans when all are gone", c.bytes, len(c.plans))
+			if c.Bytes != 0 || len(c.Plans) != 0 {
+				t.Errorf("%d bytes of %d plans when all are gone", c.Bytes, len(c.Plans))
 			}
 		})
 	}
@@ -73,10 +74,10 @@ func TestPlansOfManyHostileBenchmarks(t *testing.T) {
 	}
 	hostile.Matrix = map[string]v1alpha1.MatrixValues{"bs": choices}
 	r := &Reconciler{}
-	pass := func(name string, workload v1alpha1.Workload) *pass {
+	begin := func(name string, workload v1alpha1.Workload) *pass.Pass {
 		sb := builder.NewBenchmark("tenant", name).Target(builder.NewTarget("a")).Workload(workload).Build()
 		s := passOver(r, sb)
-		if _, problems := s.plan(); len(problems) > 0 {
+		if _, problems := s.Plan(); len(problems) > 0 {
 			t.Fatal(problems)
 		}
 		return s
@@ -88,17 +89,17 @@ func TestPlansOfManyHostileBenchmarks(t *testing.T) {
 		return stats.HeapAlloc
 	}
 	before := heap()
-	honest := pass("honest", builder.NewWorkload("randread"))
+	honest := begin("honest", builder.NewWorkload("randread"))
 	const benchmarks = 32
 	for i := range benchmarks {
-		pass(fmt.Sprint(i), hostile)
+		begin(fmt.Sprint(i), hostile)
 	}
 	taken := max(heap(), before) - before
-	t.Logf("%d KiB for %d plans of %d hostile benchmarks, counted as %d KiB", taken>>10, len(r.plans.plans), benchmarks, r.plans.bytes>>10)
-	if taken > 2*maxPlansBytes || len(r.plans.plans) >= benchmarks {
-		t.Errorf("%d bytes for %d plans", taken, len(r.plans.plans))
+	t.Logf("%d KiB for %d plans of %d hostile benchmarks, counted as %d KiB", taken>>10, len(r.plans.Plans), benchmarks, r.plans.Bytes>>10)
+	if taken > 2*pass.MaxPlansBytes || len(r.plans.Plans) >= benchmarks {
+		t.Errorf("%d bytes for %d plans", taken, len(r.plans.Plans))
 	}
-	if r.plans.load(types.NamespacedName{Namespace: "tenant", Name: honest.sb.Name}) == nil {
+	if r.plans.Load(types.NamespacedName{Namespace: "tenant", Name: honest.SB.Name}) == nil {
 		t.Error("the plan of the honest benchmark is not kept")
 	}
 	runtime.KeepAlive(r)
@@ -106,13 +107,13 @@ func TestPlansOfManyHostileBenchmarks(t *testing.T) {
 
 // Passes at the same time make one plan at a time.
 func TestOnePlanAtATime(t *testing.T) {
-	var c planCache
+	var c pass.PlanCache
 	var making, most atomic.Int32
 	var passes sync.WaitGroup
 	for range 4 {
 		passes.Go(func() {
 			for range 100 {
-				c.one(func() *keptPlan {
+				c.One(func() *pass.KeptPlan {
 					most.Store(max(most.Load(), making.Add(1)))
 					runtime.Gosched()
 					making.Add(-1)

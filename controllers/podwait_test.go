@@ -16,6 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/prepare"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -37,28 +40,28 @@ func unscheduled(words string) *corev1.Pod {
 }
 
 // waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
-func waiting(ago time.Duration, pod *corev1.Pod) *podWait {
+func waiting(ago time.Duration, pod *corev1.Pod) *workers.PodWait {
 	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
-	st := &podWait{writer: s, what: "run a (1 of 1)", began: at(-ago), pod: pod}
-	st.invalid = func(err error) { s.fail(v1alpha1.ReasonRunFailed, err.Error()) }
-	st.expire = func(message string) { s.fail(v1alpha1.ReasonDeadlineExceeded, message) }
+	st := &workers.PodWait{Pass: s, What: "run a (1 of 1)", Began: at(-ago), Pod: pod}
+	st.Invalid = func(err error) { s.Fail(v1alpha1.ReasonRunFailed, err.Error()) }
+	st.Expire = func(message string) { s.Fail(v1alpha1.ReasonDeadlineExceeded, message) }
 	return st
 }
 
 // A wait is told, and ends the benchmark at its deadline, which is said with what was waited for.
 func TestAwait(t *testing.T) {
 	st := waiting(time.Minute, nil)
-	if out := st.await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != awaitFor(time.Second) {
+	if out := st.Await(attempt.StartDecision{After: time.Second}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != pass.AwaitFor(time.Second) {
 		t.Errorf("it goes on with %+v", out)
 	}
-	if got := st.sb.Status.Condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.sb.Status.HasMeasured() {
-		t.Errorf("condition is %+v, ended: %t", got, st.sb.Status.HasMeasured())
+	if got := st.Pass.SB.Status.Condition(v1alpha1.ConditionSucceeded); got.Reason != v1alpha1.ReasonProvisioning || got.Message != "target fast: no space" || st.Pass.SB.Status.HasMeasured() {
+		t.Errorf("condition is %+v, ended: %t", got, st.Pass.SB.Status.HasMeasured())
 	}
-	if out := st.await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != saveFirst() {
+	if out := st.Await(attempt.StartDecision{Expired: true}, v1alpha1.ReasonProvisioning, "target fast", "the volume of target fast", "no space", attempt.Limit{Field: "provisioningSeconds", Seconds: 120}); out != pass.SaveFirst() {
 		t.Errorf("at the deadline it goes on with %+v", out)
 	}
 	want := "run a (1 of 1) waited 120 s for the volume of target fast (spec.deadlines.provisioningSeconds): no space"
-	if got := st.sb.Status.Condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
+	if got := st.Pass.SB.Status.Condition(v1alpha1.ConditionMeasured); got.Reason != v1alpha1.ReasonDeadlineExceeded || got.Message != want {
 		t.Errorf("condition is %+v, want %q", got, want)
 	}
 }
@@ -73,24 +76,24 @@ func TestNotMade(t *testing.T) {
 		name string
 		ago  time.Duration
 		err  error
-		want outcome
+		want pass.Outcome
 		kind string
 		said string
 		pass error
 	}{
-		{"a quota", 0, quota, awaitFor(2 * time.Second).resting(time.Minute), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
-		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), awaitFor(time.Second).resting(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
-		{"a quota for too long", time.Minute, quota, saveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
-		{"what cannot be", 0, invalid, saveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
-		{"another error", 0, busy, outcome{}, v1alpha1.ConditionSucceeded, "", busy},
+		{"a quota", 0, quota, pass.AwaitFor(2 * time.Second).Resting(time.Minute), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
+		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), pass.AwaitFor(time.Second).Resting(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
+		{"a quota for too long", time.Minute, quota, pass.SaveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
+		{"what cannot be", 0, invalid, pass.SaveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
+		{"another error", 0, busy, pass.Outcome{}, v1alpha1.ConditionSucceeded, "", busy},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := waiting(test.ago, nil)
-			out, err := st.notMade("pod", test.err)
-			if out != test.want || !errors.Is(err, test.pass) || st.sb.Status.HasMeasured() != (test.kind == v1alpha1.ConditionMeasured) {
+			out, err := st.NotMade("pod", test.err)
+			if out != test.want || !errors.Is(err, test.pass) || st.Pass.SB.Status.HasMeasured() != (test.kind == v1alpha1.ConditionMeasured) {
 				t.Errorf("it goes on with %+v, want %+v: %v", out, test.want, err)
 			}
-			if got := st.sb.Status.Condition(test.kind).Message; got != test.said {
+			if got := st.Pass.SB.Status.Condition(test.kind).Message; got != test.said {
 				t.Errorf("users read %q, want %q", got, test.said)
 			}
 		})
@@ -113,8 +116,8 @@ func TestOwnReason(t *testing.T) {
 		"both":                 {unscheduled(bothWords), "the volume is elsewhere: 1 of 2 have a node: "},
 	} {
 		st := waiting(0, test.pod)
-		st.crowded, st.elsewhere = "1 of 2 have a node: ", "the volume is elsewhere: "
-		if got := st.ownReason(); got != test.want {
+		st.Crowded, st.Elsewhere = "1 of 2 have a node: ", "the volume is elsewhere: "
+		if got := st.OwnReason(); got != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
@@ -124,16 +127,16 @@ func TestOwnReason(t *testing.T) {
 func TestStartFacts(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{}
 	st := waiting(time.Minute, unscheduled(crowdedOut))
-	st.sb.Status.WaitingForNodeSince = at(-30 * time.Second)
+	st.Pass.SB.Status.WaitingForNodeSince = at(-30 * time.Second)
 	want := attempt.StartFacts{
 		Now: noon, Began: noon.Add(-time.Minute), Ready: noon.Add(-time.Minute), Node: attempt.NodeWait{Since: noon.Add(-30 * time.Second)}, Blocked: true, Rival: true,
 		HasPod: true, CrowdedOut: true, Unbound: true, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute,
 	}
-	if diff := cmp.Diff(want, st.startFacts(claim, competition{held: "another benchmark measures", older: "an older one"})); diff != "" {
+	if diff := cmp.Diff(want, st.StartFacts(claim, workers.Competition{Held: "another benchmark measures", Older: "an older one"})); diff != "" {
 		t.Errorf("facts (-want +got):\n%s", diff)
 	}
 	want = attempt.StartFacts{Now: noon, Began: noon, Ready: noon, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute}
-	if diff := cmp.Diff(want, waiting(0, nil).startFacts(nil, competition{})); diff != "" {
+	if diff := cmp.Diff(want, waiting(0, nil).StartFacts(nil, workers.Competition{})); diff != "" {
 		t.Errorf("facts without a pod (-want +got):\n%s", diff)
 	}
 }
@@ -157,14 +160,14 @@ func TestNoteNodeWait(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := waiting(time.Hour, nil)
-			st.others = []*metav1.Time{at(-time.Hour)}
-			st.sb.Status.WaitingForNodeSince, st.sb.Status.NodeFreeSince = test.since, test.freed
-			st.noteNodeWait(test.decision)
-			if status := st.sb.Status; !status.WaitingForNodeSince.Equal(test.wantSince) || !status.NodeFreeSince.Equal(test.wantFreed) {
+			st.Others = []*metav1.Time{at(-time.Hour)}
+			st.Pass.SB.Status.WaitingForNodeSince, st.Pass.SB.Status.NodeFreeSince = test.since, test.freed
+			st.NoteNodeWait(test.decision)
+			if status := st.Pass.SB.Status; !status.WaitingForNodeSince.Equal(test.wantSince) || !status.NodeFreeSince.Equal(test.wantFreed) {
 				t.Errorf("waits since %s, free since %s", status.WaitingForNodeSince, status.NodeFreeSince)
 			}
-			if !st.began.Equal(test.began) || !st.others[0].Equal(test.began) {
-				t.Errorf("the waits began at %s and %s, want %s", st.began, st.others[0], test.began)
+			if !st.Began.Equal(test.began) || !st.Others[0].Equal(test.began) {
+				t.Errorf("the waits began at %s and %s, want %s", st.Began, st.Others[0], test.began)
 			}
 		})
 	}
@@ -186,7 +189,7 @@ func TestIsCrowdedByUnseen(t *testing.T) {
 		"nodes that are wished for":    {true, "", &v1alpha1.Placement{Affinity: &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{}}}, true},
 		"pods that are not wished for": {true, "", apart, false},
 	} {
-		if got := isCrowdedByUnseen(test.confined, test.crowded, test.placement); got != test.want {
+		if got := workers.IsCrowdedByUnseen(test.confined, test.crowded, test.placement); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
@@ -197,11 +200,11 @@ func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
 	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
 	for name, test := range map[string]struct {
-		start     func(*world)
-		benchmark func(*world) *builder.Benchmark
+		start     func(*testWorld)
+		benchmark func(*testWorld) *builder.Benchmark
 	}{
-		"of an anchor":                      {func(w *world) { w.startOperator() }, func(w *world) *builder.Benchmark { return twoByTwo(w, "sb") }},
-		"of a run, confined to a namespace": {(*world).confine, func(w *world) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") }},
+		"of an anchor":                      {func(w *testWorld) { w.startOperator() }, func(w *testWorld) *builder.Benchmark { return twoByTwo(w, "sb") }},
+		"of a run, confined to a namespace": {(*testWorld).confine, func(w *testWorld) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorldWithoutOperator(t)
@@ -234,15 +237,15 @@ func TestVolumeThatTakesLong(t *testing.T) {
 func TestOperatorWasAwayBeforeThePod(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		benchmark func(*world) *builder.Benchmark
+		benchmark func(*testWorld) *builder.Benchmark
 		begun     func(*v1alpha1.StorageBenchmarkStatus) bool
 	}{
 		"a run": {
-			func(w *world) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") },
+			func(w *testWorld) *builder.Benchmark { return builder.OneRun(w.Namespace, "sb") },
 			func(s *v1alpha1.StorageBenchmarkStatus) bool { return len(s.Runs) > 0 && s.Runs[0].Attempts == 1 },
 		},
 		"an anchor": {
-			func(w *world) *builder.Benchmark { return twoByTwo(w, "sb") },
+			func(w *testWorld) *builder.Benchmark { return twoByTwo(w, "sb") },
 			func(s *v1alpha1.StorageBenchmarkStatus) bool { return len(s.Anchors) > 0 && s.Anchors[0].Attempts == 1 },
 		},
 	} {
@@ -289,9 +292,9 @@ func TestDescribeForgedHolder(t *testing.T) {
 	forged.Name, forged.Spec.NodeName = "forged", "other-node"
 	s := young([]*v1alpha1.StorageBenchmark{other}, append(pods, forged))
 
-	rivals, err := s.rivals(t.Context())
+	rivals, err := workers.Rivals(t.Context(), s)
 
-	got := rivals.Holders(s.sb)
+	got := rivals.Holders(s.SB)
 	slices.Sort(got)
 	want := []string{
 		"node a-node (older in namespace default)",
@@ -305,20 +308,20 @@ func TestDescribeForgedHolder(t *testing.T) {
 // A pod that is refused after its turn has come, behind an older benchmark, has all its time from then on.
 func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
 	s := failingPass()
-	s.later(time.Hour)
-	s.sb.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
-	s.sb.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
-	refused := func() outcome { return s.anchorWait(0, nil).refused("pod", errors.New("exceeded quota")) }
+	later(s, time.Hour)
+	s.SB.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
+	s.SB.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
+	refused := func() pass.Outcome { return prepare.AnchorWait(s, 0, nil).Refused("pod", errors.New("exceeded quota")) }
 	for range 30 {
-		if out := refused(); out.saves || s.sb.Status.HasMeasured() {
-			t.Fatalf("ended %s after its turn: %+v", s.now.Sub(noon.Add(time.Hour)), s.sb.Status.Condition(v1alpha1.ConditionMeasured))
+		if out := refused(); out.Saves || s.SB.Status.HasMeasured() {
+			t.Fatalf("ended %s after its turn: %+v", s.Now.Sub(noon.Add(time.Hour)), s.SB.Status.Condition(v1alpha1.ConditionMeasured))
 		}
-		s.later(2 * time.Second)
+		later(s, 2*time.Second)
 	}
-	if refused(); !s.sb.Status.HasMeasured() {
+	if refused(); !s.SB.Status.HasMeasured() {
 		t.Error("it waits for longer than it may")
 	}
-	for i, a := range s.sb.Status.Anchors {
+	for i, a := range s.SB.Status.Anchors {
 		if !a.StartTime.Time.Equal(noon.Add(time.Hour)) {
 			t.Errorf("anchor %d waits since %s", i, a.StartTime)
 		}

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/measure"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -79,7 +80,7 @@ func TestWhyKept(t *testing.T) {
 		ours.Existing: {why: "the volume of claim c of target t was not made for it"},
 		"":            {why: "the volume of claim c of target t was not made for it"},
 	} {
-		why, err := whyKept("t", "c", origin)
+		why, err := measure.WhyKept("t", "c", origin)
 		if !strings.HasPrefix(why, want.why) || (why == "") != (want.why == "") || (err == nil) != (want.err == "") || (err != nil && err.Error() != want.err) {
 			t.Errorf("%s: %q, %v, want %+v", origin, why, err, want)
 		}

@@ -22,6 +22,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/prepare"
+	"github.com/storagebench/storagebench/controllers/pvc"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/provisioning"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -37,41 +42,41 @@ func TestApplied(t *testing.T) {
 		name    string
 		err     error
 		refused *metav1.Time
-		want    outcome
+		want    pass.Outcome
 		failed  string // what the error says to users, or what the pass ends with
 		since   *metav1.Time
 		ends    bool
 	}{
-		{name: "all is there", refused: at(-time.Second), want: goOn()},
-		{name: "a quota", err: fmt.Errorf("apply claim: %w", forbidden), want: awaitFor(pollWaiting).resting(time.Minute), failed: "target fast: apply claim: " + forbidden.Error(), since: at(0)},
-		{name: "the quota goes on", err: forbidden, refused: at(-59 * time.Second), want: awaitFor(time.Second), failed: "target fast: " + forbidden.Error(), since: at(-59 * time.Second)},
-		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: saveFirst(), failed: "target fast waited 60 s for its storage to be made (spec.deadlines.provisioningSeconds): " + forbidden.Error(), since: at(-time.Minute), ends: true},
-		{name: "a webhook without a code", err: apierrors.NewBadRequest("no"), want: awaitFor(pollWaiting).resting(time.Minute), failed: "target fast: no", since: at(0)},
+		{name: "all is there", refused: at(-time.Second), want: pass.GoOn()},
+		{name: "a quota", err: fmt.Errorf("apply claim: %w", forbidden), want: pass.AwaitFor(workers.PollWaiting).Resting(time.Minute), failed: "target fast: apply claim: " + forbidden.Error(), since: at(0)},
+		{name: "the quota goes on", err: forbidden, refused: at(-59 * time.Second), want: pass.AwaitFor(time.Second), failed: "target fast: " + forbidden.Error(), since: at(-59 * time.Second)},
+		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: pass.SaveFirst(), failed: "target fast waited 60 s for its storage to be made (spec.deadlines.provisioningSeconds): " + forbidden.Error(), since: at(-time.Minute), ends: true},
+		{name: "a webhook without a code", err: apierrors.NewBadRequest("no"), want: pass.AwaitFor(workers.PollWaiting).Resting(time.Minute), failed: "target fast: no", since: at(0)},
 		{
-			name: "a size that no claim can have", err: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "c", nil), want: saveFirst(),
+			name: "a size that no claim can have", err: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolumeClaim"}, "c", nil), want: pass.SaveFirst(),
 			failed: `target fast: PersistentVolumeClaim "c" is invalid`, ends: true,
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
-			s.sb.Status.StorageRefusedSince = test.refused
-			out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: test.err})
-			if err != nil || out != test.want || s.sb.Status.HasMeasured() != test.ends || !s.sb.Status.StorageRefusedSince.Equal(test.since) {
-				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.sb.Status.HasMeasured(), s.sb.Status.StorageRefusedSince, err)
+			s.SB.Status.StorageRefusedSince = test.refused
+			out, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Err: test.err})
+			if err != nil || out != test.want || s.SB.Status.HasMeasured() != test.ends || !s.SB.Status.StorageRefusedSince.Equal(test.since) {
+				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.SB.Status.HasMeasured(), s.SB.Status.StorageRefusedSince, err)
 			}
 			kind, reason := v1alpha1.ConditionSucceeded, v1alpha1.ReasonProvisioning
 			if test.ends {
 				kind, reason = v1alpha1.ConditionMeasured, v1alpha1.ReasonProvisioningFailed
 			}
-			if got := s.sb.Status.Condition(kind); test.failed != "" && (got.Reason != reason || got.Message != test.failed) {
+			if got := s.SB.Status.Condition(kind); test.failed != "" && (got.Reason != reason || got.Message != test.failed) {
 				t.Errorf("condition is %+v, want %s %q", got, reason, test.failed)
 			}
 		})
 	}
 	s := writerOf(builder.OneRun("default", "sb").Build())
 	busy := errors.New("etcd is busy")
-	if _, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{err: busy}); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.changed() {
-		t.Errorf("an error that may pass is %v, status %+v", err, s.sb.Status)
+	if _, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Err: busy}); !errors.Is(err, busy) || err.Error() != "target fast: etcd is busy" || s.Changed() {
+		t.Errorf("an error that may pass is %v, status %+v", err, s.SB.Status)
 	}
 }
 
@@ -85,39 +90,39 @@ func TestStorageMade(t *testing.T) {
 	terminating.ErrStatus.Details.Causes = []metav1.StatusCause{{Type: corev1.NamespaceTerminatingCause}}
 	for _, test := range []struct {
 		name  string
-		made  storageMade
-		want  outcome
+		made  pvc.StorageMade
+		want  pass.Outcome
 		says  string
 		ends  bool
 		files v1alpha1.TestFilesState
 		err   error
 	}{
-		{"all of it", storageMade{}, goOn(), "", false, present, nil},
-		{"nothing by an old version", storageMade{step: provisioning.LookAgain}, awaitFor(retrySoon), "", false, present, nil},
-		{"somebody's is in its place", storageMade{facts: provisioning.Facts{Taken: "PersistentVolume x"}, step: provisioning.RefuseTaken}, saveFirst(),
+		{"all of it", pvc.StorageMade{}, pass.GoOn(), "", false, present, nil},
+		{"nothing by an old version", pvc.StorageMade{Step: provisioning.LookAgain}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
+		{"somebody's is in its place", pvc.StorageMade{Facts: provisioning.Facts{Taken: "PersistentVolume x"}, Step: provisioning.RefuseTaken}, pass.SaveFirst(),
 			"target fast: PersistentVolume x exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", true, left, nil},
-		{"one before it has to go", storageMade{facts: provisioning.Facts{InTheWay: held}, step: provisioning.FreeVolume}, awaitFor(pollChildren).resting(time.Minute),
+		{"one before it has to go", pvc.StorageMade{Facts: provisioning.Facts{InTheWay: held}, Step: provisioning.FreeVolume}, pass.AwaitFor(pass.PollChildren).Resting(time.Minute),
 			"target fast: PersistentVolume x is being deleted, to be made anew; it is kept by finalizer a, b", false, present, nil},
-		{"its namespace is being deleted", storageMade{err: fmt.Errorf("apply claim: %w", terminating)}, awaitFor(pollWaiting).resting(time.Minute),
+		{"its namespace is being deleted", pvc.StorageMade{Err: fmt.Errorf("apply claim: %w", terminating)}, pass.AwaitFor(workers.PollWaiting).Resting(time.Minute),
 			"target fast: apply claim: " + terminating.Error(), false, left, nil},
-		{"an error", storageMade{err: busy}, outcome{}, "", false, present, busy},
-		{"claims that are gone are to be heard of", storageMade{step: provisioning.ForgetClaims}, awaitFor(retrySoon), "", false, present, nil},
+		{"an error", pvc.StorageMade{Err: busy}, pass.Outcome{}, "", false, present, busy},
+		{"claims that are gone are to be heard of", pvc.StorageMade{Step: provisioning.ForgetClaims}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
-			target := &s.sb.Spec.Targets[0]
-			out, err := s.provisioned(target, test.made)
-			if out != test.want || !errors.Is(err, test.err) || s.sb.Status.HasMeasured() != test.ends {
-				t.Errorf("it goes on with %+v, %v, want %+v, %v; ended %t", out, err, test.want, test.err, s.sb.Status.HasMeasured())
+			target := &s.SB.Spec.Targets[0]
+			out, err := prepare.Provisioned(s, target, test.made)
+			if out != test.want || !errors.Is(err, test.err) || s.SB.Status.HasMeasured() != test.ends {
+				t.Errorf("it goes on with %+v, %v, want %+v, %v; ended %t", out, err, test.want, test.err, s.SB.Status.HasMeasured())
 			}
 			kind := v1alpha1.ConditionSucceeded
 			if test.ends {
 				kind = v1alpha1.ConditionMeasured
 			}
-			if got := s.sb.Status.Condition(kind).Message; got != test.says {
+			if got := s.SB.Status.Condition(kind).Message; got != test.says {
 				t.Errorf("it says %q, want %q", got, test.says)
 			}
-			files, err := test.made.files(target)
+			files, err := clean.FilesAfterRemount(test.made, target)
 			if files != test.files || !errors.Is(err, test.err) || (err != nil && err.Error() != "reach test files of target fast: etcd is busy") {
 				t.Errorf("test files are %s, %v, want %s", files, err, test.files)
 			}
@@ -128,8 +133,8 @@ func TestStorageMade(t *testing.T) {
 // Claims that are gone are forgotten in the status, which is saved before others are made.
 func TestForgottenClaimsAreSavedFirst(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
-	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
-	if out, err := s.provisioned(&s.sb.Spec.Targets[0], storageMade{step: provisioning.ForgetClaims}); err != nil || out != saveFirst() {
+	s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
+	if out, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Step: provisioning.ForgetClaims}); err != nil || out != pass.SaveFirst() {
 		t.Errorf("it goes on with %+v, %v", out, err)
 	}
 }
@@ -155,9 +160,9 @@ func TestWithoutAttributes(t *testing.T) {
 			target := ebsTarget()
 			target.VolumeAttributesClassName = test.asked
 			s := writerOf(sb)
-			s.Claims = test.claims
-			got := withoutAttributes(&s.Children, &target)
-			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+noAttributesClasses) || (!test.lost && got != "") {
+			s.Children.Claims = test.claims
+			got := prepare.WithoutAttributes(&s.Children, &target)
+			if test.lost != strings.Contains(got, "claim "+name+" has lost its volumeAttributesClassName: "+prepare.NoAttributesClasses) || (!test.lost && got != "") {
 				t.Errorf("got %q", got)
 			}
 		})
@@ -184,12 +189,12 @@ func TestOnlyMissingClaimsAreApplied(t *testing.T) {
 				},
 			})
 			r := &Reconciler{Client: writes, Clock: clocktesting.NewFakeClock(noon)}
-			p := r.newPass(sb, &memory{})
-			p.Claims = map[string]*corev1.PersistentVolumeClaim{}
+			p := r.newPass(sb, &pass.Memory{})
+			p.Children.Claims = map[string]*corev1.PersistentVolumeClaim{}
 			for _, claim := range there {
-				p.Claims[claim] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim}}
+				p.Children.Claims[claim] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: claim}}
 			}
-			if err := p.applyObjects(t.Context(), storage.For(sb, target, job.UserOf(sb))); err != nil {
+			if err := pvc.ApplyObjects(t.Context(), p, storage.For(sb, target, job.UserOf(sb))); err != nil {
 				t.Fatal(err)
 			}
 			slices.Sort(applied)

@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
 // limit allows at most n objects of a resource in the namespace, as the quota controller would.
-func (w *world) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
+func (w *testWorld) limit(what corev1.ResourceName, n int64) *corev1.ResourceQuota {
 	w.Helper()
 	hard := corev1.ResourceList{what: *resource.NewQuantity(n, resource.DecimalSI)}
 	quota := create(w, &corev1.ResourceQuota{
@@ -139,11 +140,11 @@ func TestStorageIsNotRefusedThatIsThere(t *testing.T) {
 	sb.Status.StorageRefusedSince = new(metav1.Now())
 	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ClaimsUID: "u1"}}
 	s := passOver(&Reconciler{}, sb)
-	s.Claims = map[string]*corev1.PersistentVolumeClaim{
+	s.Children.Claims = map[string]*corev1.PersistentVolumeClaim{
 		name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u1"}},
 	}
-	out, err := provision(t.Context(), s)
-	if err != nil || out.stop || sb.Status.StorageRefusedSince != nil {
+	out, err := prepare.Provision(t.Context(), s)
+	if err != nil || out.Stop || sb.Status.StorageRefusedSince != nil {
 		t.Errorf("outcome %+v, %v, refused since %v", out, err, sb.Status.StorageRefusedSince)
 	}
 }

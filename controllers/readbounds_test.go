@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // readBounds names, for each resource that the operator reads, the kind in slimKinds that cuts it before it is decoded,
@@ -39,7 +40,7 @@ func TestEachKindThatIsReadHasABound(t *testing.T) {
 	read := readResources(t)
 	for resource := range read {
 		bound, found := readBounds[resource]
-		if _, cut := slimKinds[bound.slim]; !found || (bound.because == "" && !cut) {
+		if _, cut := world.SlimKinds[bound.slim]; !found || (bound.because == "" && !cut) {
 			t.Errorf("the operator reads %s: bound them in slimKinds, or name in readBounds what bounds them", resource)
 		}
 	}
@@ -91,7 +92,7 @@ func TestSlimConfigMap(t *testing.T) {
 		len(kept.OwnerReferences) != 1 {
 		t.Errorf("kept %+v, want its identity and its controller", kept.ObjectMeta)
 	}
-	if weight := weightOf(kept); weight > 4<<10 {
+	if weight := world.WeightOf(kept); weight > 4<<10 {
 		t.Errorf("it takes %d bytes, want at most 4 KiB", weight)
 	}
 }

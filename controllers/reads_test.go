@@ -16,6 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
+	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
@@ -25,7 +30,7 @@ import (
 )
 
 // listing returns a pass over a benchmark that is being deleted, in a cluster with these objects, and the kinds of lists that the pass requests.
-func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass, *[]string) {
+func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass.Pass, *[]string) {
 	var asked []string
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build()
 	live := interceptor.NewClient(cluster, interceptor.Funcs{
@@ -36,7 +41,7 @@ func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass, *[
 	})
 	sb.DeletionTimestamp, sb.Finalizers = at(0), []string{v1alpha1.Finalizer}
 	p := passOver(&Reconciler{Client: cluster, Live: live}, sb)
-	p.now = *at(0)
+	p.Now = *at(0)
 	return p, &asked
 }
 
@@ -60,25 +65,25 @@ func TestListsOfAPass(t *testing.T) {
 	const jobs, pods = "*v1.JobList", "*v1.PodList"
 
 	p, asked := listing(sb.DeepCopy(), run, cleaner, holds)
-	p.sb.DeletionTimestamp = nil // it goes on
-	if left, err := p.removeAnchors(t.Context()); err != nil || len(left) != 1 || !slices.Equal(*asked, []string{pods}) {
+	p.SB.DeletionTimestamp = nil // it goes on
+	if left, err := workers.RemoveAnchors(t.Context(), p); err != nil || len(left) != 1 || !slices.Equal(*asked, []string{pods}) {
 		t.Errorf("anchors alone: left %+v, asked for %q, %v", left, *asked, err)
 	}
 
 	p, asked = listing(sb.DeepCopy(), run, cleaner, holds)
 	for name, remove := range map[string]func() error{
 		"Job " + run.Name: func() error {
-			return removed(p.removeJobs(t.Context(), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun}))
+			return removed(workers.RemoveJobs(t.Context(), p, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleRun}))
 		},
 		"Job " + cleaner.Name: func() error {
-			return removed(p.removeJobs(t.Context(), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: "fast"}))
+			return removed(workers.RemoveJobs(t.Context(), p, client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleCleanUp, v1alpha1.LabelTarget: "fast"}))
 		},
 	} {
 		if err := remove(); err == nil || err.Error() != name {
 			t.Errorf("removed are %v, want %s", err, name)
 		}
 	}
-	if err := removed(p.removeAnchors(t.Context())); err == nil || err.Error() != "pod "+holds.Name {
+	if err := removed(workers.RemoveAnchors(t.Context(), p)); err == nil || err.Error() != "pod "+holds.Name {
 		t.Errorf("removed are %v", err)
 	}
 	if !slices.Equal(*asked, []string{jobs, pods}) {
@@ -91,20 +96,20 @@ func TestSweepLooksAgain(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("fast", "mine")).Workload(builder.NewWorkload("reads")).Build()
 	sb.UID = "u"
 	p, _ := listing(sb)
-	if left, err := p.remove(t.Context()); err != nil || len(left) > 0 {
+	if left, err := clean.Remove(t.Context(), p); err != nil || len(left) > 0 {
 		t.Fatalf("left %+v, %v", left, err)
 	}
-	if _, err := p.makeCleaner(t.Context(), &sb.Spec.Targets[0], 0); err != nil {
+	if _, err := clean.MakeCleaner(t.Context(), p, &sb.Spec.Targets[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := removed(p.removePods(t.Context())); err == nil || err.Error() != "Job "+job.CleanUpName(sb, "fast", 0) {
+	if err := removed(clean.RemovePods(t.Context(), p)); err == nil || err.Error() != "Job "+job.CleanUpName(sb, "fast", 0) {
 		t.Errorf("removed are %v", err)
 	}
 }
 
 // Few claims are asked for by their names, more with all others of the namespace. Those of others are not among them, and all are in the order of their names.
 func TestLiveClaims(t *testing.T) {
-	for clients, lists := range map[int32]int{1: 0, fewClaims: 0, fewClaims + 1: 1} {
+	for clients, lists := range map[int32]int{1: 0, pvc.FewClaims: 0, pvc.FewClaims + 1: 1} {
 		sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID, sb.Spec.Clients = "u", &clients }).Build()
 		names := storage.ClaimNames(sb, &sb.Spec.Targets[0])
 		objects := []client.Object{claimOf("default", "theirs", nil)}
@@ -112,7 +117,7 @@ func TestLiveClaims(t *testing.T) {
 			objects = append(objects, claimOf("default", name, nil))
 		}
 		p, asked := listing(sb, objects...)
-		claims, err := p.liveClaims(t.Context())
+		claims, err := pvc.LiveClaims(t.Context(), p)
 		var found []string
 		for i := range claims {
 			found = append(found, claims[i].Name)
@@ -128,8 +133,8 @@ func TestLiveClaims(t *testing.T) {
 func TestVolumeOfALongName(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	p := passOver(&Reconciler{Client: w.Client, Live: w.Client}, builder.OneRun(w.Namespace, "sb").Build())
-	for _, length := range []int{maxName, maxName + 1, 1 << 20} {
-		volume, err := p.liveVolume(t.Context(), strings.Repeat("v", length), "get volume")
+	for _, length := range []int{world.MaxName, world.MaxName + 1, 1 << 20} {
+		volume, err := p.World.LiveVolume(t.Context(), strings.Repeat("v", length), "get volume")
 		if err != nil || volume.Name != "" {
 			t.Errorf("of a name of %d bytes: %v, %.300v", length, volume.Name, err)
 		}

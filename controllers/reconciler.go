@@ -1,5 +1,6 @@
-// Package controllers drives StorageBenchmarks: a pass over a benchmark is a scope, which holds all that was
-// read, and an ordered list of phases, each in a file of its own.
+// Package controllers drives StorageBenchmarks: Reconcile makes a pass over a benchmark, which is an ordered list of phases
+// (phases.go). The phases are in packages prepare, measure and clean, which do not import each other. Below them are workers
+// and pvc, then pass (data, no API) and world (the API, no status).
 package controllers
 
 import (
@@ -11,6 +12,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -25,9 +27,12 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/failing"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/turns"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -55,12 +60,12 @@ type Reconciler struct {
 	// Live reads from the API server what is not cached, or must not be stale.
 	Live client.Reader
 	// Caches are those that Client reads from. nil: they have no budget.
-	Caches *Caches
+	Caches *world.Caches
 	// merging is held while the series of several clients are merged.
 	merging sync.Mutex
 
 	// Logs reads the logs of pods.
-	Logs LogReader
+	Logs world.LogReader
 	// Events tells users what happened.
 	Events events.EventRecorder
 	// Metrics count what happened.
@@ -81,11 +86,11 @@ type Reconciler struct {
 	Namespaces []string
 
 	// memories is what is remembered of benchmarks from pass to pass.
-	memories memories
+	memories pass.Memories
 	// turns bounds how many passes go on over benchmarks of one namespace.
 	turns turns.Turns
 	// plans has plans of benchmarks that are under way.
-	plans planCache
+	plans pass.PlanCache
 }
 
 const (
@@ -108,14 +113,14 @@ func (r *Reconciler) turnLimit() int {
 // SetupWithManager has the manager call Reconcile for each change of a benchmark or one of its children.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.Client = crd.RefuseUnknown(r.Client)
-	r.Caches.tellOf(r.turns.Recall)
+	r.Caches.TellOf(r.turns.Recall)
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.StorageBenchmark{}).
 		Owns(&batchv1.Job{}).
 		Owns(&corev1.PersistentVolumeClaim{}).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(benchmarkOf)).
 		WatchesRawSource(source.Func(r.turns.Begin)).
-		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: retryAfterErrors()}).
+		WithOptions(controller.Options{MaxConcurrentReconciles: concurrentBenchmarks, RateLimiter: pass.RetryAfterErrors()}).
 		Complete(r)
 }
 
@@ -150,14 +155,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		return ctrl.Result{}, nil
 	}
 	defer r.turns.GiveBack(request.Namespace)
-	remembered := r.memories.of(request.NamespacedName)
-	isStale := remembered.staleVersion == benchmark.ResourceVersion
-	if isStale && r.Clock.Since(remembered.staleSince) < cachePatience {
+	remembered := r.memories.Of(request.NamespacedName)
+	isStale := remembered.StaleVersion == benchmark.ResourceVersion
+	if isStale && r.Clock.Since(remembered.StaleSince) < pass.CachePatience {
 		// The cache has not heard yet of what the last pass wrote.
-		return ctrl.Result{RequeueAfter: retrySoon}, nil
+		return ctrl.Result{RequeueAfter: pass.RetrySoon}, nil
 	}
-	r.Metrics.seen(benchmark, &remembered.lastSeen, r.Clock.Now())
-	if isStale || isTrimmed(benchmark) {
+	r.Metrics.seen(benchmark, &remembered.LastSeen, r.Clock.Now())
+	if isStale || world.IsTrimmed(benchmark) {
 		whole := &v1alpha1.StorageBenchmark{}
 		if err := r.Live.Get(ctx, request.NamespacedName, whole); err != nil {
 			return r.unread(ctx, benchmark, remembered, err)
@@ -167,64 +172,89 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
 	heedSecond(ctx, r, benchmark, remembered)
 	p := r.newPass(benchmark, remembered)
-	p.skipsCache = isStale
-	result, err := p.guarded(ctx)
+	p.SkipsCache = isStale
+	result, err := guarded(ctx, p)
+	if p.Released != nil {
+		r.Metrics.released(p.Before, p.Released)
+	}
 	ended := r.Clock.Now()
-	saveErr := p.save(ctx, err)
+	saveErr := r.save(ctx, p, err)
 	switch {
 	case isOutdated(saveErr), saveErr == nil && apierrors.IsConflict(err):
 		// This pass saw an old version. The newer one is on its way, or the news that the benchmark is gone. It need not be:
 		// an API server that has just begun does not find objects of kinds that it does not know yet.
-		return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
+		return ctrl.Result{RequeueAfter: remembered.AfterConflict()}, nil
 	case saveErr != nil:
 		return ctrl.Result{}, saveErr
 	case err != nil:
 		return ctrl.Result{}, err
 	}
 	r.noteSaved(p, ended)
-	return p.within(result), nil
+	return within(p, result), nil
 }
 
 // heedSecond counts the writes of another operator. That one may have made the Jobs of attempts that this one has begun.
-func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmark, remembered *memory) {
-	if remembered.writes.noticeSecond(ctx, r.Events, sb) {
+func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmark, remembered *pass.Memory) {
+	if remembered.Writes.NoticeSecond(ctx, r.Events, sb) {
 		r.Metrics.foreignWrites.Inc()
-		remembered.ownAttempt = attempt.OwnAttempt{}
+		remembered.OwnAttempt = attempt.OwnAttempt{}
 	}
 }
 
 // unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.
-func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *memory, err error) (ctrl.Result, error) {
+func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *pass.Memory, err error) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
 		// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
-		return ctrl.Result{RequeueAfter: remembered.afterConflict()}, nil
+		return ctrl.Result{RequeueAfter: remembered.AfterConflict()}, nil
 	}
-	return ctrl.Result{}, r.newPass(cached, remembered).saveUnread(ctx, fmt.Errorf("get benchmark: %w", err))
+	return ctrl.Result{}, r.saveUnread(ctx, r.newPass(cached, remembered), fmt.Errorf("get benchmark: %w", err))
 }
 
 // within has the next pass over a benchmark that is under way come within cachePatience, unless it has to rest.
-func (p *pass) within(result ctrl.Result) ctrl.Result {
-	isUnderWay := p.sb.Status.StartTime != nil && !p.sb.Status.HasEnded() && !ptr.Deref(p.sb.Spec.Suspend, false)
-	if p.rests || !isUnderWay || result.RequeueAfter > 0 && result.RequeueAfter < cachePatience {
+func within(p *pass.Pass, result ctrl.Result) ctrl.Result {
+	isUnderWay := p.SB.Status.StartTime != nil && !p.SB.Status.HasEnded() && !ptr.Deref(p.SB.Spec.Suspend, false)
+	if p.Rests || !isUnderWay || result.RequeueAfter > 0 && result.RequeueAfter < pass.CachePatience {
 		return result
 	}
-	return ctrl.Result{RequeueAfter: cachePatience}
+	return ctrl.Result{RequeueAfter: pass.CachePatience}
 }
 
 // noteSaved notes that all is saved that a pass has found out, which ended at a time.
-func (r *Reconciler) noteSaved(p *pass, ended time.Time) {
-	r.Results.SetBenchmark(p.sb)
-	if !p.unheard {
-		p.memory.unheardSince = time.Time{}
+func (r *Reconciler) noteSaved(p *pass.Pass, ended time.Time) {
+	r.Results.SetBenchmark(p.SB)
+	if !p.Unheard {
+		p.Memory.UnheardSince = time.Time{}
 	}
-	r.Failing.Succeeded(failing.Benchmark, client.ObjectKeyFromObject(p.sb))
-	p.memory.succeeded(p.awaitsEnd, ended)
+	r.Failing.Succeeded(failing.Benchmark, client.ObjectKeyFromObject(p.SB))
+	p.Memory.Succeeded(p.AwaitsEnd, ended)
 }
 
 // forget drops what is kept of a benchmark that is gone, or of which nothing is known for the moment.
 func (r *Reconciler) forget(name types.NamespacedName) {
 	r.Metrics.overdue.forget(name)
 	r.Failing.Succeeded(failing.Benchmark, name)
-	r.memories.forget(name)
-	r.plans.forget(name)
+	r.memories.Forget(name)
+	r.plans.Forget(name)
+}
+
+// newPass begins a pass over a benchmark.
+func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *pass.Memory) *pass.Pass {
+	return &pass.Pass{
+		World:      r.world(sb.Namespace),
+		Now:        metav1.NewTime(r.Clock.Now()),
+		Memory:     remembered,
+		Plans:      &r.plans,
+		Namespaces: r.Namespaces,
+		Children:   children.Of(sb, remembered.IsUnmade),
+		SB:         sb,
+		Before:     sb.DeepCopy(),
+	}
+}
+
+// world returns what a pass over a benchmark of a namespace acts with.
+func (r *Reconciler) world(namespace string) *world.World {
+	return &world.World{
+		Namespace: namespace, Client: r.Client, Live: r.Live, Caches: r.Caches, Merging: &r.merging, Logs: r.Logs, Events: r.Events,
+		Clock: r.Clock, Image: r.Image, EBSMetricsURL: r.EBSMetricsURL, Namespaces: r.Namespaces,
+	}
 }

@@ -9,6 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // That a call failed says that nothing was made only if the API server says so.
@@ -31,7 +33,7 @@ func TestIsNotMade(t *testing.T) {
 		"invalid":                      {apierrors.NewInvalid(schema.GroupKind{Group: "batch", Kind: "Job"}, "x", nil), true},
 		"a webhook that is away":       {fmt.Errorf("apply Job: %w", apierrors.NewInternalError(errors.New("failed calling webhook"))), true},
 	} {
-		if got := isNotMade(test.err); got != test.want {
+		if got := world.IsNotMade(test.err); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
@@ -52,7 +54,7 @@ func TestIsRefused(t *testing.T) {
 		"too busy": {apierrors.NewTooManyRequests("later", 1), false},
 		"a cable":  {errors.New("connection refused"), false},
 	} {
-		if got := isRefused(test.err); got != test.want {
+		if got := world.IsRefused(test.err); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}

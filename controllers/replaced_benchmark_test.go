@@ -15,7 +15,7 @@ import (
 )
 
 // replace does what "kubectl replace" does: the object becomes what the manifest says, which has a name and a spec.
-func (w *world) replace(manifest *v1alpha1.StorageBenchmark) {
+func (w *testWorld) replace(manifest *v1alpha1.StorageBenchmark) {
 	w.Helper()
 	w.Eventually(func() error {
 		replaced := manifest.DeepCopy()

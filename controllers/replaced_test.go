@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/internal/volumes"
@@ -27,7 +28,7 @@ import (
 )
 
 // suspendedAfterFirst makes the first run of a benchmark, and suspends the second one.
-func suspendedAfterFirst(w *world, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+func suspendedAfterFirst(w *testWorld, sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	first := ""
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
@@ -51,7 +52,7 @@ func suspendedAfterFirst(w *world, sb *v1alpha1.StorageBenchmark) *v1alpha1.Stor
 }
 
 // laidOut returns which attempts of runs have laid out files, by run and attempt, of the Jobs that are there.
-func laidOut(w *world) map[string]bool {
+func laidOut(w *testWorld) map[string]bool {
 	w.Helper()
 	seen := map[string]bool{}
 	for _, j := range w.jobs() {
@@ -68,14 +69,14 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		target  v1alpha1.Target
-		replace func(*world)
+		replace func(*testWorld)
 	}{
-		"made for the benchmark": {builder.NewTarget("t"), func(w *world) {
+		"made for the benchmark": {builder.NewTarget("t"), func(w *testWorld) {
 			claim := w.onlyClaim()
 			w.delete(claim)
 			w.Eventually(func() error { return w.gone(claim) })
 		}},
-		"somebody's": {builder.NewClaimTarget("t", "mine"), func(w *world) {
+		"somebody's": {builder.NewClaimTarget("t", "mine"), func(w *testWorld) {
 			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "mine"}}
 			w.delete(claim)
 			w.Eventually(func() error { return w.gone(claim) })
@@ -288,7 +289,7 @@ func TestNoteExistingClaim(t *testing.T) {
 				live.WithObjects(test.claim)
 			}
 			s := passOver(&Reconciler{Live: live.Build(), Clock: fakecluster.NewClock()}, sb)
-			if err := s.noteExistingClaim(t.Context(), &target); err != nil {
+			if err := pvc.NoteExistingClaim(t.Context(), s, &target); err != nil {
 				t.Fatal(err)
 			}
 			if got := &sb.Status.Targets[0]; got.ClaimsUID != test.uid || (got.RunsBeforeReplacement != nil) != test.replaced || (len(got.Volumes) == 0) != test.replaced {
@@ -332,15 +333,15 @@ func TestClaimReplacedBeforeThePodHasANode(t *testing.T) {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: "pod"}, Spec: corev1.PodSpec{NodeName: "n"}}
 			status := &sb.Status.Targets[0]
 			if test.begun {
-				p.NoteWritten("t")
+				p.Children.NoteWritten("t")
 			}
 			for range 2 { // the second look is at what the first one has noted
-				if err := p.recordPlace(t.Context(), &target, 0, pod); err != nil {
+				if err := pvc.RecordPlace(t.Context(), p, &target, 0, pod); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if p.sb.Status.HasMeasured() != test.concludes || status.TestFiles != test.want {
-				t.Errorf("concluded: %t, files are %q", p.sb.Status.HasMeasured(), status.TestFiles)
+			if p.SB.Status.HasMeasured() != test.concludes || status.TestFiles != test.want {
+				t.Errorf("concluded: %t, files are %q", p.SB.Status.HasMeasured(), status.TestFiles)
 			}
 			if noted := status.ClaimsUID == "after" && len(status.Volumes) == 1 && status.Volumes[0].Name == "new"; noted == test.concludes {
 				t.Errorf("status is %+v", status)
@@ -372,7 +373,7 @@ func TestForgetVolumes(t *testing.T) {
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Volumes: []v1alpha1.VolumeStatus{{Name: "v"}}}}
 			s := passOver(&Reconciler{Clock: fakecluster.NewClock()}, sb)
 			status := &sb.Status.Targets[0]
-			s.forgetVolumes(status)
+			pvc.ForgetVolumes(s, status)
 			got := status.RunsBeforeReplacement
 			if got == nil || *got != test.before || len(status.Volumes) > 0 {
 				t.Errorf("status is %+v", status)
@@ -402,18 +403,18 @@ func TestForgetLost(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
-			target := &s.sb.Spec.Targets[0]
-			s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
+			target := &s.SB.Spec.Targets[0]
+			s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
 			claims := volumes.Claims{}
-			names := storage.ClaimNames(s.sb, target)
+			names := storage.ClaimNames(s.SB, target)
 			for _, name := range names[test.gone:] {
 				claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}
 			}
-			s.forgetLost(target, claims)
-			if got := s.sb.Status.Target(target.Name).ClaimsUID; got != test.noted || s.sb.Status.HasMeasured() != test.ends {
-				t.Errorf("noted is %q, and it ends: %t", got, s.sb.Status.HasMeasured())
+			pvc.ForgetLost(s, target, claims)
+			if got := s.SB.Status.Target(target.Name).ClaimsUID; got != test.noted || s.SB.Status.HasMeasured() != test.ends {
+				t.Errorf("noted is %q, and it ends: %t", got, s.SB.Status.HasMeasured())
 			}
-			if got := s.memory.unmade; !got.Equal(sets.New(names[:test.gone]...)) {
+			if got := s.Memory.Unmade; !got.Equal(sets.New(names[:test.gone]...)) {
 				t.Errorf("this operator knows of %v that they are not made", got)
 			}
 		})

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -45,7 +46,7 @@ func TestWhyNotClaim(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.OneRun("tenant", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = &test.clients }).Build()
-			if got := whyNotClaim(sb, test.claim); got != test.want {
+			if got := prepare.WhyNotClaim(sb, test.claim); got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
@@ -62,7 +63,7 @@ func TestWhichClasses(t *testing.T) {
 		"this cluster has gp3":              {class("gp3", ""), class("secret", v1alpha1.ManagedBy)},
 		"this cluster has gp3, efs":         {class("gp3", ""), class("efs", "Helm")},
 	} {
-		if got := whichClasses(classes); got != want {
+		if got := prepare.WhichClasses(classes); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -93,7 +94,7 @@ func TestNewTargetStatus(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, newTargetStatus(sb, &test.target)); diff != "" {
+			if diff := cmp.Diff(test.want, prepare.NewTargetStatus(sb, &test.target)); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
 		})
@@ -106,10 +107,10 @@ func TestClassesOfBenchmarksAreNotTold(t *testing.T) {
 		{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}},
 		{ObjectMeta: metav1.ObjectMeta{Name: "secret-io2-01234567", Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}},
 	}
-	if got := whichClasses(classes); got != "this cluster has gp3" {
+	if got := prepare.WhichClasses(classes); got != "this cluster has gp3" {
 		t.Errorf("it says %q", got)
 	}
-	if got := whichClasses(classes[1:]); got != "this cluster has none; create one" {
+	if got := prepare.WhichClasses(classes[1:]); got != "this cluster has none; create one" {
 		t.Errorf("it says %q", got)
 	}
 }

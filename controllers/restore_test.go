@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
@@ -23,7 +24,7 @@ import (
 )
 
 // twiceMeasuring is a benchmark of two runs of which the first one measures, with an anchor.
-func twiceMeasuring(w *world) *v1alpha1.StorageBenchmark {
+func twiceMeasuring(w *testWorld) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 	sb := create(w, builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Repetitions = new(int32(2)) }).Build())
@@ -31,7 +32,7 @@ func twiceMeasuring(w *world) *v1alpha1.StorageBenchmark {
 }
 
 // strip takes labels or annotations of an object away.
-func (w *world) strip(object client.Object, field string, keys ...string) {
+func (w *testWorld) strip(object client.Object, field string, keys ...string) {
 	w.Helper()
 	var nulls []string
 	for _, key := range keys {
@@ -46,11 +47,11 @@ func (w *world) strip(object client.Object, field string, keys ...string) {
 // A Job or a pod that has lost what the operator finds it by gets it back, and nothing is measured twice.
 func TestLostLabels(t *testing.T) {
 	t.Parallel()
-	aJob := func(w *world) client.Object { return &w.jobs()[0] }
-	aPod := func(w *world) client.Object { return &w.runPods()[0] }
-	anAnchor := func(w *world) client.Object { return &w.anchors()[0] }
+	aJob := func(w *testWorld) client.Object { return &w.jobs()[0] }
+	aPod := func(w *testWorld) client.Object { return &w.runPods()[0] }
+	anAnchor := func(w *testWorld) client.Object { return &w.anchors()[0] }
 	for name, test := range map[string]struct {
-		object func(*world) client.Object
+		object func(*testWorld) client.Object
 		field  string
 		keys   []string
 	}{
@@ -152,9 +153,9 @@ func TestSharedNodeIsLeft(t *testing.T) {
 // What has another owner is not ours any more. The run is made again, or another node is looked for.
 func TestLostOwner(t *testing.T) {
 	t.Parallel()
-	for name, of := range map[string]func(*world) client.Object{
-		"a Job":     func(w *world) client.Object { return &w.jobs()[0] },
-		"an anchor": func(w *world) client.Object { return &w.anchors()[0] },
+	for name, of := range map[string]func(*testWorld) client.Object{
+		"a Job":     func(w *testWorld) client.Object { return &w.jobs()[0] },
+		"an anchor": func(w *testWorld) client.Object { return &w.anchors()[0] },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -188,11 +189,11 @@ func TestLabelsThatCannotBeRestored(t *testing.T) {
 		},
 	}).Build()
 	s := passOver(&Reconciler{Client: c}, builder.OneRun("default", "sb").Build())
-	err := s.restore(t.Context(), lost, map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}, nil)
+	err := workers.Restore(t.Context(), s, lost, map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun}, nil)
 	if err == nil || !strings.Contains(err.Error(), "job had lost "+v1alpha1.LabelRole+", which the operator needs to find it; that was put back") || !strings.Contains(err.Error(), "admission webhook") || patched != 1 {
 		t.Errorf("%v after %d patches", err, patched)
 	}
-	if err := s.restore(t.Context(), lost, nil, nil); err != nil || patched != 1 {
+	if err := workers.Restore(t.Context(), s, lost, nil, nil); err != nil || patched != 1 {
 		t.Errorf("of one that has all: %v after %d patches", err, patched)
 	}
 }
@@ -202,7 +203,7 @@ func TestPodWithTheLabelOfAJob(t *testing.T) {
 	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job", UID: "j1"}}
 	forged := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "forged", Labels: map[string]string{batchv1.ControllerUidLabel: "j1"}}}
 	s := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(forged).Build()}, builder.OneRun("default", "sb").Build())
-	if pod, err := s.findPod(t.Context(), j); err != nil || pod != nil {
+	if pod, err := workers.FindPod(t.Context(), s, j); err != nil || pod != nil {
 		t.Errorf("%v, %v", pod, err)
 	}
 }

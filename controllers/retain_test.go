@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/cleanup"
@@ -27,7 +28,7 @@ import (
 )
 
 // retained returns a benchmark of two runs on one target that is not cleaned up. The first run ends, the second has the outcome.
-func retained(w *world, second fakecluster.Outcome) *v1alpha1.StorageBenchmark {
+func retained(w *testWorld, second fakecluster.Outcome) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
 		if pod.Annotations[v1alpha1.AnnotationRun] == "second.fast" {
@@ -41,11 +42,11 @@ func retained(w *world, second fakecluster.Outcome) *v1alpha1.StorageBenchmark {
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
 }
 
-// hasBegun says whether a container of a pod has begun.
-func hasBegun(pod *corev1.Pod) bool { return !attempt.Began(pod).IsZero() }
+// podHasBegun says whether a container of a pod has begun.
+func podHasBegun(pod *corev1.Pod) bool { return !attempt.Began(pod).IsZero() }
 
 // untilRun waits until a run has a pod that is as the check wants it.
-func (w *world) untilRun(run string, check func(*corev1.Pod) bool) {
+func (w *testWorld) untilRun(run string, check func(*corev1.Pod) bool) {
 	w.Helper()
 	w.Eventually(func() error {
 		for _, pod := range w.runPods() {
@@ -58,7 +59,7 @@ func (w *world) untilRun(run string, check func(*corev1.Pod) bool) {
 }
 
 // onlyEnded says what is left of a benchmark beside its claim and what the first run has left.
-func (w *world) onlyEnded() error {
+func (w *testWorld) onlyEnded() error {
 	jobs, pods, anchors, claims := w.jobs(), w.runPods(), w.anchors(), w.claims()
 	if len(jobs) != 1 || len(pods) != 1 || len(anchors) != 0 || len(claims) != 1 {
 		return fmt.Errorf("%d Jobs, %d pods, %d anchors, %d claims", len(jobs), len(pods), len(anchors), len(claims))
@@ -76,7 +77,7 @@ func TestRetainEndsWhatRuns(t *testing.T) {
 		second fakecluster.Outcome
 		begun  func(*corev1.Pod) bool
 	}{
-		"a pod that measures": {fakecluster.Hang(job.MeasureContainer), hasBegun},
+		"a pod that measures": {fakecluster.Hang(job.MeasureContainer), podHasBegun},
 		"a pod that waits":    {fakecluster.Unschedulable("no nodes"), func(pod *corev1.Pod) bool { return attempt.StartMessage(pod) != "" }},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -89,7 +90,7 @@ func TestRetainEndsWhatRuns(t *testing.T) {
 
 			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "run second.fast")
 
-			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, keptUntil); err != nil {
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, clean.KeptUntil); err != nil {
 				t.Error(err)
 			}
 			if err := w.onlyEnded(); err != nil {
@@ -105,15 +106,15 @@ func TestRetainEndsWhatRuns(t *testing.T) {
 func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
 	w := newWorld(t)
 	sb := retained(w, fakecluster.Lose())
-	w.untilRun("second.fast", hasBegun)
+	w.untilRun("second.fast", podHasBegun)
 	w.passUntil(3001*time.Second, func() error {
 		return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, v1alpha1.ReasonCleaningUp, "waiting for the removal of", "pod ")
 	}, sb)
 	w.pass(sb, 86_401*time.Second)
 
-	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "kubectl delete pod --force", keptUntil)
+	sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "kubectl delete pod --force", clean.KeptUntil)
 
-	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "not removed within", "kubectl delete pod --force", keptUntil); err != nil {
+	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "not removed within", "kubectl delete pod --force", clean.KeptUntil); err != nil {
 		t.Error(err)
 	}
 	if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Annotations[v1alpha1.AnnotationRun] != "first.fast" || len(w.claims()) != 1 {
@@ -127,12 +128,14 @@ func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 	t.Parallel()
 	const yetToSay = "Kubernetes has not marked it as ended yet"
 	for name, test := range map[string]struct {
-		then func(*world, *v1alpha1.StorageBenchmark)
+		then func(*testWorld, *v1alpha1.StorageBenchmark)
 		left int
 	}{
-		"Kubernetes says so":   {func(w *world, _ *v1alpha1.StorageBenchmark) { w.Cluster.OnJob(func(*batchv1.Job) bool { return true }) }, 2},
-		"it gets another pod":  {func(w *world, _ *v1alpha1.StorageBenchmark) { w.repeatPod("second.fast") }, 1},
-		"nobody says anything": {func(w *world, sb *v1alpha1.StorageBenchmark) { w.pass(sb, endingPatience+time.Second) }, 1},
+		"Kubernetes says so": {func(w *testWorld, _ *v1alpha1.StorageBenchmark) {
+			w.Cluster.OnJob(func(*batchv1.Job) bool { return true })
+		}, 2},
+		"it gets another pod":  {func(w *testWorld, _ *v1alpha1.StorageBenchmark) { w.repeatPod("second.fast") }, 1},
+		"nobody says anything": {func(w *testWorld, sb *v1alpha1.StorageBenchmark) { w.pass(sb, clean.EndingPatience+time.Second) }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -143,7 +146,7 @@ func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 			test.then(w, sb)
 
 			sb = w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonRunFailed, "second.fast: fio: no")
-			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, keptUntil); err != nil {
+			if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained, clean.KeptUntil); err != nil {
 				t.Error(err)
 			}
 			jobs := w.jobs()
@@ -160,7 +163,7 @@ func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 }
 
 // repeatPod makes another pod of a run's Job, as the Job controller does where the backoffLimit was raised. It measures for ever.
-func (w *world) repeatPod(run string) {
+func (w *testWorld) repeatPod(run string) {
 	w.Helper()
 	for _, pod := range w.runPods() {
 		if pod.Annotations[v1alpha1.AnnotationRun] != run {
@@ -196,11 +199,11 @@ func TestIsRetained(t *testing.T) {
 		"deleted, and something did not end": {v1alpha1.CleanupRetain, v1alpha1.ReasonLeftBehind, true, false},
 	} {
 		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = test.policy }).Build())
-		s.setCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, test.reason, "")
+		s.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, test.reason, "")
 		if test.deleting {
-			s.sb.DeletionTimestamp = at(0)
+			s.SB.DeletionTimestamp = at(0)
 		}
-		if got := s.isRetained(); got != test.want {
+		if got := clean.IsRetained(s); got != test.want {
 			t.Errorf("%s: %t, want %t", name, got, test.want)
 		}
 	}
@@ -226,25 +229,25 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 				Delete: func(context.Context, client.WithWatch, client.Object, ...client.DeleteOption) error { return no },
 			}).Build()
 			p := passOver(&Reconciler{Client: c, Live: c}, sb)
-			p.now = *at(test.after)
-			p.memory.cleaningSince, p.memory.cleaningFor = noon, cleanup.FirstTry
-			p.fail(v1alpha1.ReasonRunFailed, "no")
-			p.sb.Status.Conditions[0].LastTransitionTime = *at(0)
+			p.Now = *at(test.after)
+			p.Memory.CleaningSince, p.Memory.CleaningFor = noon, cleanup.FirstTry
+			p.Fail(v1alpha1.ReasonRunFailed, "no")
+			p.SB.Status.Conditions[0].LastTransitionTime = *at(0)
 
-			out, err := p.retain(t.Context())
+			out, err := clean.Retain(t.Context(), p)
 
 			if !test.ends {
-				if !errors.Is(err, no) || p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Status != "" {
-					t.Errorf("%+v, %v, conditions %+v", out, err, p.sb.Status.Conditions)
+				if !errors.Is(err, no) || p.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Status != "" {
+					t.Errorf("%+v, %v, conditions %+v", out, err, p.SB.Status.Conditions)
 				}
 				return
 			}
-			if err != nil || out.stop {
+			if err != nil || out.Stop {
 				t.Errorf("%+v, %v", out, err)
 			}
-			err = matches(p.sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
-				"not removed within 600 s (spec.deadlines.cleanUpSeconds): Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), keptUntil)
-			if err != nil || !strings.HasSuffix(p.sb.Status.Condition(v1alpha1.ConditionCleanedUp).Message, keptUntil) {
+			err = matches(p.SB, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind,
+				"not removed within 600 s (spec.deadlines.cleanUpSeconds): Job "+running.Name, "kubectl delete job -n default", "what the API server kept (it answered: ", no.Error(), clean.KeptUntil)
+			if err != nil || !strings.HasSuffix(p.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Message, clean.KeptUntil) {
 				t.Error(err)
 			}
 		})

@@ -14,34 +14,36 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-func retrying(s *pass) *metav1.Condition {
-	return meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionRetrying)
+func retrying(s *pass.Pass) *metav1.Condition {
+	return meta.FindStatusCondition(s.SB.Status.Conditions, v1alpha1.ConditionRetrying)
 }
 
 func TestErrorsThatGoOnAreTold(t *testing.T) {
 	s := failingPass()
 	began := noon
-	s.noteError(errors.New("etcd is busy"))
-	s.later(quietErrors - time.Second)
-	s.noteError(errors.New("etcd is busy"))
+	s.NoteError(errors.New("etcd is busy"))
+	later(s, pass.QuietErrors-time.Second)
+	s.NoteError(errors.New("etcd is busy"))
 	if c := retrying(s); c != nil {
 		t.Errorf("errors of 9 s are told: %+v", c)
 	}
-	s.later(time.Second)
-	s.noteError(errors.New("webhook does not answer"))
+	later(s, time.Second)
+	s.NoteError(errors.New("webhook does not answer"))
 	c := retrying(s)
 	if c == nil || c.Status != metav1.ConditionTrue || c.Message != "webhook does not answer" || !c.LastTransitionTime.Time.Equal(began) {
 		t.Errorf("condition = %+v", c)
 	}
-	s.memory.succeeded(false, noon)
-	s.retractError()
+	s.Memory.Succeeded(false, noon)
+	s.RetractError()
 	if c := retrying(s); c != nil {
 		t.Errorf("after a pass without an error: %+v", c)
 	}
-	s.noteError(errors.New("etcd is busy"))
+	s.NoteError(errors.New("etcd is busy"))
 	if c := retrying(s); c != nil {
 		t.Errorf("an error after a pass without one is told at once: %+v", c)
 	}
@@ -50,11 +52,11 @@ func TestErrorsThatGoOnAreTold(t *testing.T) {
 // The status has to have room for all results beside the error, of which the operator's log has all.
 func TestErrorsThatGoOnAreShortened(t *testing.T) {
 	s := failingPass()
-	many := errors.New(strings.Repeat("m", maxErrorMessage+1))
-	s.noteError(many)
-	s.later(quietErrors)
-	s.noteError(many)
-	if c, want := retrying(s), strings.Repeat("m", maxErrorMessage-len("…"))+"…"; c == nil || c.Message != want {
+	many := errors.New(strings.Repeat("m", world.MaxErrorMessage+1))
+	s.NoteError(many)
+	later(s, pass.QuietErrors)
+	s.NoteError(many)
+	if c, want := retrying(s), strings.Repeat("m", world.MaxErrorMessage-len("…"))+"…"; c == nil || c.Message != want {
 		t.Errorf("condition = %+v, want a message of %d bytes", c, len(want))
 	}
 }
@@ -62,19 +64,19 @@ func TestErrorsThatGoOnAreShortened(t *testing.T) {
 // The deadline also holds if the operator is started anew meanwhile.
 func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	s := failingPass()
-	s.noteError(errors.New("webhook does not answer"))
-	s.later(30 * time.Second)
-	s.noteError(errors.New("webhook does not answer"))
+	s.NoteError(errors.New("webhook does not answer"))
+	later(s, 30*time.Second)
+	s.NoteError(errors.New("webhook does not answer"))
 
-	s.memory = &memory{}
-	s.later(29 * time.Second)
-	s.noteError(errors.New("webhook does not answer"))
-	if s.sb.Status.HasMeasured() {
+	s.Memory = &pass.Memory{}
+	later(s, 29*time.Second)
+	s.NoteError(errors.New("webhook does not answer"))
+	if s.SB.Status.HasMeasured() {
 		t.Fatal("ended after 59 s")
 	}
-	s.later(time.Second)
-	s.noteError(errors.New("webhook does not answer"))
-	err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", "webhook does not answer")
+	later(s, time.Second)
+	s.NoteError(errors.New("webhook does not answer"))
+	err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", "webhook does not answer")
 	if err != nil {
 		t.Error(err)
 	}
@@ -164,21 +166,21 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := failingPass()
-			s.sb.Spec.Deadlines = test.deadlines
-			s.step(test.reason, "it waits")
-			s.Claims, s.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
-			test.waits(&s.sb.Status, &metav1.Time{Time: noon})
-			s.later(before * time.Second)
-			s.noteError(errors.New("etcd is busy"))
-			s.later(errorsLast * time.Second)
-			s.noteError(errors.New("etcd is busy"))
-			if s.sb.Status.HasMeasured() != (test.want != "") {
-				t.Fatalf("it has ended: %v", s.sb.Status.HasMeasured())
+			s.SB.Spec.Deadlines = test.deadlines
+			s.Step(test.reason, "it waits")
+			s.Children.Claims, s.Children.ClaimTargets = map[string]*corev1.PersistentVolumeClaim{"claim": {}}, map[string]string{"claim": "fast"}
+			test.waits(&s.SB.Status, &metav1.Time{Time: noon})
+			later(s, before*time.Second)
+			s.NoteError(errors.New("etcd is busy"))
+			later(s, errorsLast*time.Second)
+			s.NoteError(errors.New("etcd is busy"))
+			if s.SB.Status.HasMeasured() != (test.want != "") {
+				t.Fatalf("it has ended: %v", s.SB.Status.HasMeasured())
 			}
 			if test.want == "" {
 				return
 			}
-			if err := matches(s.sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.want, "etcd is busy"); err != nil {
+			if err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, test.want, "etcd is busy"); err != nil {
 				t.Error(err)
 			}
 		})
@@ -187,13 +189,13 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 
 func TestFaultOfTheOperatorIsAnError(t *testing.T) {
 	s := failingPass()
-	s.sb.Status.Progress = "half a pass"
-	_, err := s.guarded(t.Context()) // which has no client to call
+	s.SB.Status.Progress = "half a pass"
+	_, err := guarded(t.Context(), s) // which has no client to call
 	if err == nil || !strings.Contains(err.Error(), "fault in the operator") {
 		t.Errorf("error = %v", err)
 	}
-	if s.changed() {
-		t.Errorf("status of a pass that did not end: %+v", s.sb.Status)
+	if s.Changed() {
+		t.Errorf("status of a pass that did not end: %+v", s.SB.Status)
 	}
 }
 

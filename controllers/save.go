@@ -14,112 +14,114 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write itself.
-func (p *pass) save(ctx context.Context, passErr error) (err error) {
-	defer catch(ctx, &err)
+func (r *Reconciler) save(ctx context.Context, p *pass.Pass, passErr error) (err error) {
+	defer world.Catch(ctx, &err)
 	if passErr != nil {
-		p.noteError(passErr)
+		p.NoteError(passErr)
 	} else {
-		p.retractError()
+		p.RetractError()
 	}
-	if err = p.saveStatus(ctx); err == nil || isOutdated(err) {
+	if err = r.saveStatus(ctx, p); err == nil || isOutdated(err) {
 		return err
 	}
 	err = fmt.Errorf("save status: %w", err)
-	return errors.Join(err, p.saveConditions(ctx, err))
+	return errors.Join(err, r.saveConditions(ctx, p, err))
 }
 
 // saveUnread tells users that their benchmark cannot be read from the API server, and returns the error. The cache has little
 // more of it than its conditions. Of a finished one it lacks their messages, which a write of the conditions would remove.
-func (p *pass) saveUnread(ctx context.Context, cause error) error {
-	if p.sb.Status.HasEnded() {
+func (r *Reconciler) saveUnread(ctx context.Context, p *pass.Pass, cause error) error {
+	if p.SB.Status.HasEnded() {
 		return cause
 	}
-	p.tellError(cause)
-	if !p.changed() {
+	p.TellError(cause)
+	if !p.Changed() {
 		return cause
 	}
-	return errors.Join(cause, p.writeStatus(ctx))
+	return errors.Join(cause, r.writeStatus(ctx, p))
 }
 
 // isOutdated says whether a write was onto an old version of the benchmark, or one that is gone.
 func isOutdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // saveStatus writes the status if the pass changed it.
-func (p *pass) saveStatus(ctx context.Context) (err error) {
-	if !p.changed() {
+func (r *Reconciler) saveStatus(ctx context.Context, p *pass.Pass) (err error) {
+	if !p.Changed() {
 		return nil
 	}
-	defer catch(ctx, &err)
-	p.summarize()
-	return p.writeStatus(ctx)
+	defer world.Catch(ctx, &err)
+	summarize(p)
+	return r.writeStatus(ctx, p)
 }
 
 // writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo what a later one
 // found. Events follow the write.
-func (p *pass) writeStatus(ctx context.Context) error {
-	p.beginCleanUp(p.Clock.Now())
-	p.signal()
-	err := p.Client.Status().Patch(ctx, p.sb, statusPatch{p.before})
-	p.memory.writes.noteWrite(p.before, !p.skipsCache && !isTrimmed(p.before), err)
+func (r *Reconciler) writeStatus(ctx context.Context, p *pass.Pass) error {
+	beginCleanUp(p, p.World.Clock.Now())
+	signal(p)
+	err := p.World.Client.Status().Patch(ctx, p.SB, world.StatusPatch{Before: p.Before})
+	p.Memory.Writes.NoteWrite(p.Before, !p.SkipsCache && !world.IsTrimmed(p.Before), err)
 	if err != nil {
 		return crd.Explain(err)
 	}
-	if p.sb.ResourceVersion != p.before.ResourceVersion { // a patch that changes nothing makes no version
-		p.noteReplaced()
+	if p.SB.ResourceVersion != p.Before.ResourceVersion { // a patch that changes nothing makes no version
+		noteReplaced(p)
 	}
-	notify(p.Events, p.before, p.sb)
-	p.Metrics.changed(p.before, p.sb)
+	notify(p.World.Events, p.Before, p.SB)
+	r.Metrics.changed(p.Before, p.SB)
 	return nil
 }
 
 // noteReplaced notes that the version that this pass has read is replaced. A pass that has read it from the API server leaves
 // the note as it is: the cache still has the version before.
-func (p *pass) noteReplaced() {
-	if !p.skipsCache {
-		p.memory.staleVersion, p.memory.staleSince = p.before.ResourceVersion, p.Clock.Now()
+func noteReplaced(p *pass.Pass) {
+	if !p.SkipsCache {
+		p.Memory.StaleVersion, p.Memory.StaleSince = p.Before.ResourceVersion, p.World.Clock.Now()
 	}
 }
 
 // beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
-func (s *writer) beginCleanUp(now time.Time) {
-	measured := meta.FindStatusCondition(s.sb.Status.Conditions, v1alpha1.ConditionMeasured)
-	if measured != nil && s.before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
+func beginCleanUp(s *pass.Pass, now time.Time) {
+	measured := meta.FindStatusCondition(s.SB.Status.Conditions, v1alpha1.ConditionMeasured)
+	if measured != nil && s.Before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 		measured.LastTransitionTime = metav1.NewTime(now)
 	}
 }
 
 // maxRefusal is the most bytes that users are told of why a status was refused: that may repeat all of the status. It leaves room for the name of what was kept.
-const maxRefusal = maxErrorMessage - 256
+const maxRefusal = world.MaxErrorMessage - 256
 
 // saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that
 // the pass has found out is dropped, and found out again by the next one.
-func (p *pass) saveConditions(ctx context.Context, cause error) error {
-	found := p.sb.Status
-	p.sb.Status = *p.before.Status.DeepCopy()
+func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause error) error {
+	found := p.SB.Status
+	p.SB.Status = *p.Before.Status.DeepCopy()
 	adopted := false
-	if p.sb.Status.HasMeasured() && isRefusedForGood(cause) && p.now.Sub(p.firstError()) >= quietErrors { // who refuses may change their mind
-		adoptConclusion(&p.sb.Status, &found)
+	if p.SB.Status.HasMeasured() && isRefusedForGood(cause) && p.Now.Sub(p.FirstError()) >= pass.QuietErrors { // who refuses may change their mind
+		adoptConclusion(&p.SB.Status, &found)
 		adopted = true
 	}
 	why := legible.Fit(cause.Error(), maxRefusal)
-	if kept := newLogs(&p.before.Status, &found); len(kept) > 0 {
+	if kept := newLogs(&p.Before.Status, &found); len(kept) > 0 {
 		why += "; what was measured is in ConfigMap " + strings.Join(kept, ", ")
 	}
-	p.noteError(errors.New(why))
-	if p.sb.Status.HasEnded() {
-		p.endUnsaved(why)
+	p.NoteError(errors.New(why))
+	if p.SB.Status.HasEnded() {
+		endUnsaved(p, why)
 	}
-	if !p.changed() {
+	if !p.Changed() {
 		return nil
 	}
-	err := p.writeStatus(ctx)
+	err := r.writeStatus(ctx, p)
 	if adopted && err != nil && isRefusedForGood(err) {
-		p.sb.Status.ObservedGeneration, p.sb.Status.CompletionTime = p.before.Status.ObservedGeneration, p.before.Status.CompletionTime
-		return p.writeStatus(ctx)
+		p.SB.Status.ObservedGeneration, p.SB.Status.CompletionTime = p.Before.Status.ObservedGeneration, p.Before.Status.CompletionTime
+		return r.writeStatus(ctx, p)
 	}
 	return err
 }
@@ -149,10 +151,10 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 }
 
 // endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.
-func (s *writer) endUnsaved(why string) {
-	s.retractError()
-	end := s.sb.Status.Condition(v1alpha1.ConditionSucceeded)
-	s.setCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
+func endUnsaved(s *pass.Pass, why string) {
+	s.RetractError()
+	end := s.SB.Status.Condition(v1alpha1.ConditionSucceeded)
+	s.SetCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
 }
 
 // tooLarge is what etcd says of an object that is larger than it takes. The API server gives it no reason of its own.
@@ -160,6 +162,6 @@ const tooLarge = "request is too large"
 
 // isRefusedForGood says whether a status is refused, or cannot be made, for what it is: the same one would be again.
 func isRefusedForGood(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || isRefused(err) || errors.Is(err, errFault) ||
+	return apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || world.IsRefused(err) || errors.Is(err, world.ErrFault) ||
 		strings.Contains(err.Error(), tooLarge)
 }

@@ -23,6 +23,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -128,7 +130,7 @@ func TestRefusedStatus(t *testing.T) {
 			sb, _, err := s.passes(12*time.Second, 2*time.Second)
 
 			if c := meta.FindStatusCondition(sb.Status.Conditions, v1alpha1.ConditionRetrying); c == nil || !strings.Contains(c.Message, "save status: ") ||
-				!strings.Contains(c.Message, test.words) || len(c.Message) > 2*maxErrorMessage {
+				!strings.Contains(c.Message, test.words) || len(c.Message) > 2*world.MaxErrorMessage {
 				t.Fatalf("condition Retrying is %.3000v, error %.200v", c, err)
 			}
 			if err == nil {
@@ -179,10 +181,10 @@ func TestLogOfARefusedResultIsNamed(t *testing.T) {
 	if err := s.Client.Get(t.Context(), client.ObjectKeyFromObject(s.sb), sb); err != nil {
 		t.Fatal(err)
 	}
-	pass := s.newPass(sb, &memory{failingSince: noon.Add(-quietErrors)})
+	pass := s.newPass(sb, &pass.Memory{FailingSince: noon.Add(-pass.QuietErrors)})
 	log := strings.Repeat("l", 63)
-	pass.sb.Status.Runs[0].State, pass.sb.Status.Runs[0].LogConfigMap = v1alpha1.RunSucceeded, log
-	if err := pass.save(t.Context(), nil); err == nil {
+	pass.SB.Status.Runs[0].State, pass.SB.Status.Runs[0].LogConfigMap = v1alpha1.RunSucceeded, log
+	if err := s.save(t.Context(), pass, nil); err == nil {
 		t.Error("no error")
 	}
 	if c := retrying(pass); c == nil || !strings.Contains(c.Message, "what was measured is in ConfigMap "+log) {
@@ -202,20 +204,20 @@ func TestConflictsBackOff(t *testing.T) {
 	last := time.Duration(0)
 	for i := range 12 {
 		_, result, err := s.passes(0, time.Second)
-		if err != nil || result.RequeueAfter < last || (i == 0 && result.RequeueAfter != retrySoon) {
+		if err != nil || result.RequeueAfter < last || (i == 0 && result.RequeueAfter != pass.RetrySoon) {
 			t.Fatalf("pass %d: %v after %v, %v", i, result, last, err)
 		}
 		last = result.RequeueAfter
 	}
-	if last != maxRetry {
-		t.Errorf("it is tried again after %v, want %v", last, maxRetry)
+	if last != pass.MaxRetry {
+		t.Errorf("it is tried again after %v, want %v", last, pass.MaxRetry)
 	}
 	conflicts = false
 	if _, _, err := s.passes(0, time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.memories.of(client.ObjectKeyFromObject(s.sb)).afterConflict(); got != retrySoon {
-		t.Errorf("after a pass that was saved it waits %v, want %v", got, retrySoon)
+	if got := s.memories.Of(client.ObjectKeyFromObject(s.sb)).AfterConflict(); got != pass.RetrySoon {
+		t.Errorf("after a pass that was saved it waits %v, want %v", got, pass.RetrySoon)
 	}
 }
 
@@ -246,13 +248,13 @@ func TestErrorsOfManyWordsBackOff(t *testing.T) {
 
 // A fault in a goroutine of its own would end the operator, for all benchmarks.
 func TestFaultBesideOthersIsAnError(t *testing.T) {
-	errs := inParallel(t.Context(), []int{0, 1, 2}, func(i int) error {
+	errs := world.InParallel(t.Context(), []int{0, 1, 2}, func(i int) error {
 		if i == 1 {
 			panic("no such client")
 		}
 		return nil
 	})
-	if errs[0] != nil || !errors.Is(errs[1], errFault) || errs[2] != nil {
+	if errs[0] != nil || !errors.Is(errs[1], world.ErrFault) || errs[2] != nil {
 		t.Errorf("errors are %v", errs)
 	}
 }
@@ -260,20 +262,20 @@ func TestFaultBesideOthersIsAnError(t *testing.T) {
 // The time for clean-up begins when it is written down that measuring has ended, however long the pass took until then.
 func TestCleanUpBeginsWhenMeasuringHasEnded(t *testing.T) {
 	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
-	p := s.newPass(s.sb.DeepCopy(), &memory{})
+	p := s.newPass(s.sb.DeepCopy(), &pass.Memory{})
 	s.clock.Step(time.Minute)
-	p.fail(v1alpha1.ReasonRunFailed, "a run failed")
-	if err := p.save(t.Context(), nil); err != nil {
+	p.Fail(v1alpha1.ReasonRunFailed, "a run failed")
+	if err := s.save(t.Context(), p, nil); err != nil {
 		t.Fatal(err)
 	}
-	if want := noon.Add(time.Minute); !cleanup.Began(p.sb).Equal(want) {
-		t.Errorf("clean-up began at %s, want %s", cleanup.Began(p.sb), want)
+	if want := noon.Add(time.Minute); !cleanup.Began(p.SB).Equal(want) {
+		t.Errorf("clean-up began at %s, want %s", cleanup.Began(p.SB), want)
 	}
-	later := s.newPass(p.sb.DeepCopy(), &memory{})
+	later := s.newPass(p.SB.DeepCopy(), &pass.Memory{})
 	s.clock.Step(time.Minute)
-	later.step(v1alpha1.ReasonCleaningUp, "waiting")
-	if err := later.save(t.Context(), nil); err != nil || !cleanup.Began(later.sb).Equal(noon.Add(time.Minute)) {
-		t.Errorf("it began anew at %s: %v", cleanup.Began(later.sb), err)
+	later.Step(v1alpha1.ReasonCleaningUp, "waiting")
+	if err := s.save(t.Context(), later, nil); err != nil || !cleanup.Began(later.SB).Equal(noon.Add(time.Minute)) {
+		t.Errorf("it began anew at %s: %v", cleanup.Began(later.SB), err)
 	}
 }
 
@@ -297,7 +299,7 @@ func TestUnreadBenchmarkIsTold(t *testing.T) {
 			return err
 		},
 	})
-	if sb, _, err := s.passes(quietErrors-time.Second, time.Second); err == nil || len(sb.Status.Conditions) > 0 {
+	if sb, _, err := s.passes(pass.QuietErrors-time.Second, time.Second); err == nil || len(sb.Status.Conditions) > 0 {
 		t.Errorf("at first: %v, with conditions %v", err, sb.Status.Conditions)
 	}
 	s.clock.Step(time.Second)
@@ -322,12 +324,13 @@ func TestUnreadBenchmarkIsTold(t *testing.T) {
 func TestUnreadFinishedBenchmarkIsNotWritten(t *testing.T) {
 	sb := endedBenchmark(noon)
 	sb.Status.Conditions[0].Message = "4 runs on 2 targets in 1m2s"
-	trim(sb)
-	p := passOver(&Reconciler{}, sb)
-	p.memory.failingSince = noon
-	p.now = metav1.NewTime(noon.Add(time.Hour))
+	world.Trim(sb)
+	r := &Reconciler{}
+	p := passOver(r, sb)
+	p.Memory.FailingSince = noon
+	p.Now = metav1.NewTime(noon.Add(time.Hour))
 	cause := errors.New("the API server is overloaded")
-	if err := p.saveUnread(t.Context(), cause); !errors.Is(err, cause) {
+	if err := r.saveUnread(t.Context(), p, cause); !errors.Is(err, cause) {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -2,11 +2,6 @@ package controllers
 
 import (
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"go/types"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -38,100 +34,35 @@ func TestSetCondition(t *testing.T) {
 		{"another status", []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: unknown, Reason: "R", LastTransitionTime: *at(-time.Hour)}}, no, noon, "m", "m", true},
 		{"beside another one", []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: yes, Reason: "R", LastTransitionTime: *at(-time.Hour)}}, yes, noon, "m", "m", true},
 		{"words of a driver", nil, unknown, noon, "red \x1b[31m\xff", "red  [31m?", false},
-		{"too many words", nil, unknown, noon, strings.Repeat("m", maxConditionMessage+1), strings.Repeat("m", maxConditionMessage-len("…")) + "…", false},
+		{"too many words", nil, unknown, noon, strings.Repeat("m", world.MaxConditionMessage+1), strings.Repeat("m", world.MaxConditionMessage-len("…")) + "…", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 				sb.Generation, sb.Status.Conditions = 3, test.before
 			}).Build())
-			s.setCondition(v1alpha1.ConditionSucceeded, test.status, "Because", test.message)
+			s.SetCondition(v1alpha1.ConditionSucceeded, test.status, "Because", test.message)
 			want := metav1.Condition{
 				Type: v1alpha1.ConditionSucceeded, Status: test.status, Reason: "Because", Message: test.want,
 				ObservedGeneration: 3, LastTransitionTime: metav1.NewTime(test.since),
 			}
-			if got := s.sb.Status.Condition(v1alpha1.ConditionSucceeded); got != want {
+			if got := s.SB.Status.Condition(v1alpha1.ConditionSucceeded); got != want {
 				t.Errorf("condition is %+v, want %+v", got, want)
 			}
-			if s.sb.Status.HasEnded() != test.finished || !s.changed() {
-				t.Errorf("finished: %t, changed: %t", s.sb.Status.HasEnded(), s.changed())
+			if s.SB.Status.HasEnded() != test.finished || !s.Changed() {
+				t.Errorf("finished: %t, changed: %t", s.SB.Status.HasEnded(), s.Changed())
 			}
 		})
 	}
-}
-
-// methodsOf calls do with each method of a type.
-func methodsOf(t *testing.T, receiver string, do func(*ast.FuncDecl)) {
-	t.Helper()
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	methods := 0
-	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, declared := range file.Decls {
-			method, isFunc := declared.(*ast.FuncDecl)
-			if isFunc && method.Recv != nil && types.ExprString(method.Recv.List[0].Type) == receiver {
-				methods++
-				do(method)
-			}
-		}
-	}
-	if methods == 0 {
-		t.Errorf("no method of %s was found", receiver)
-	}
-}
-
-// No method of scope or writer takes a client or a context, so none of them can call the API server.
-func TestScopeCannotReadTheAPI(t *testing.T) {
-	for _, receiver := range []string{"*scope", "*writer"} {
-		methodsOf(t, receiver, func(method *ast.FuncDecl) {
-			for _, given := range method.Type.Params.List {
-				switch kind := types.ExprString(given.Type); kind {
-				case "context.Context", "client.Client", "client.Reader", "client.Writer", "*pass", "*Reconciler":
-					t.Errorf("%s.%s is given a %s; who reads or writes the API is a method of pass", receiver, method.Name.Name, kind)
-				}
-			}
-		})
-	}
-}
-
-// Methods of scope do not change the status or the memory. Methods of writer do.
-func TestScopeIsOnlyRead(t *testing.T) {
-	methodsOf(t, "*scope", func(method *ast.FuncDecl) {
-		ast.Inspect(method.Body, func(n ast.Node) bool {
-			var changed []ast.Expr
-			switch n := n.(type) {
-			case *ast.UnaryExpr:
-				if n.Op == token.AND {
-					changed = []ast.Expr{n.X}
-				}
-			case *ast.AssignStmt:
-				changed = n.Lhs
-			case *ast.IncDecStmt:
-				changed = []ast.Expr{n.X}
-			}
-			for _, to := range changed {
-				if text := types.ExprString(to); strings.HasPrefix(text, "s.sb.Status") || strings.HasPrefix(text, "s.memory.") {
-					t.Errorf("scope.%s changes %s: it is a method for writer", method.Name.Name, text)
-				}
-			}
-			return true
-		})
-	})
 }
 
 // The first reason for which measuring ends is not the last one: who ends it asks before whether it has ended.
 func TestConcluded(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
-	if s.step(v1alpha1.ReasonMeasuring, "run a"); s.sb.Status.HasMeasured() || s.sb.Status.HasEnded() {
+	if s.Step(v1alpha1.ReasonMeasuring, "run a"); s.SB.Status.HasMeasured() || s.SB.Status.HasEnded() {
 		t.Error("a step ends the benchmark")
 	}
-	if s.fail(v1alpha1.ReasonRunFailed, "no"); !s.sb.Status.HasMeasured() || s.sb.Status.HasEnded() {
-		t.Errorf("after a failure, concluded: %t, finished: %t", s.sb.Status.HasMeasured(), s.sb.Status.HasEnded())
+	if s.Fail(v1alpha1.ReasonRunFailed, "no"); !s.SB.Status.HasMeasured() || s.SB.Status.HasEnded() {
+		t.Errorf("after a failure, concluded: %t, finished: %t", s.SB.Status.HasMeasured(), s.SB.Status.HasEnded())
 	}
 }
 
@@ -152,16 +83,16 @@ func TestSummarize(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Build())
-			s.sb.Status = v1alpha1.StorageBenchmarkStatus{
+			s.SB.Status = v1alpha1.StorageBenchmarkStatus{
 				PlannedRuns: int32(len(test.states)), Runs: runsOf(test.states...), Targets: []v1alpha1.TargetStatus{{Name: "fast"}},
 			}
-			for i := range s.sb.Status.Runs {
-				if run := &s.sb.Status.Runs[i]; run.State == done {
+			for i := range s.SB.Status.Runs {
+				if run := &s.SB.Status.Runs[i]; run.State == done {
 					run.Workload, run.Result = "randread", builder.Result()
 				}
 			}
-			s.summarize()
-			status := s.sb.Status
+			summarize(s)
+			status := s.SB.Status
 			if status.FinishedRuns != test.finished || status.Progress != test.progress || len(status.Comparisons) != test.compared || (status.Best == "") != (test.compared == 0) {
 				t.Errorf("%d have ended, %q, best %q, compared %+v", status.FinishedRuns, status.Progress, status.Best, status.Comparisons)
 			}
@@ -180,7 +111,7 @@ func TestUnlessGone(t *testing.T) {
 		"another":  {errors.New("etcd is busy"), "delete pod p: etcd is busy"},
 		"conflict": {apierrors.NewConflict(pods, "p", errors.New("changed")), `delete pod p: Operation cannot be fulfilled on pods "p": changed`},
 	} {
-		err := unlessGone(test.err, "delete pod p")
+		err := world.UnlessGone(test.err, "delete pod p")
 		if (err == nil) != (test.want == "") || (err != nil && (err.Error() != test.want || !errors.Is(err, test.err))) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
@@ -200,10 +131,10 @@ func TestTruncate(t *testing.T) {
 			t.Errorf("legible.Fit(%q, %d) is %q, want %q", test.text, test.n, got, test.want)
 		}
 	}
-	if note := limitNote(strings.Repeat("ä", 1000)); len(note) > 1024 || !strings.HasSuffix(note, "…") {
+	if note := world.LimitNote(strings.Repeat("ä", 1000)); len(note) > 1024 || !strings.HasSuffix(note, "…") {
 		t.Errorf("note of %d bytes", len(note))
 	}
-	if note := limitNote("short"); note != "short" {
+	if note := world.LimitNote("short"); note != "short" {
 		t.Errorf("note %q", note)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // searching is a benchmark that looks for the iodepth that keeps reads below 5 ms.
-func searching(w *world, change ...func(*v1alpha1.LoadSearch)) *builder.Benchmark {
+func searching(w *testWorld, change ...func(*v1alpha1.LoadSearch)) *builder.Benchmark {
 	s := &v1alpha1.LoadSearch{Vary: v1alpha1.VaryIODepth, Max: 64, Objective: v1alpha1.SearchObjective{Metric: "read.mean", Max: "5ms"}}
 	for _, c := range change {
 		c(s)
@@ -129,19 +129,19 @@ func TestSearchFails(t *testing.T) {
 
 // A benchmark that ends before its searches leaves none that seems to go on.
 func TestSearchIsCutShort(t *testing.T) {
-	s := writerOf(searching(&world{World: &harness.World{Namespace: "default"}}).Build())
+	s := writerOf(searching(&testWorld{World: &harness.World{Namespace: "default"}}).Build())
 	step := func(target string, number int32, state v1alpha1.RunState) v1alpha1.Run {
 		return v1alpha1.Run{
 			Name: fmt.Sprintf("reads.%s.step-%d", target, number), Target: target, Workload: "reads", Repetition: 1, State: state,
 			Search: &v1alpha1.RunSearch{Step: number, Vary: v1alpha1.VaryIODepth},
 		}
 	}
-	s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
-	s.sb.Status.Runs = []v1alpha1.Run{step("fast", 1, v1alpha1.RunFailed), step("slow", 1, v1alpha1.RunPending)}
+	s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}, {Name: "slow"}}
+	s.SB.Status.Runs = []v1alpha1.Run{step("fast", 1, v1alpha1.RunFailed), step("slow", 1, v1alpha1.RunPending)}
 	outcomes := func() []string {
-		s.summarize()
+		summarize(s)
 		var all []string
-		for _, found := range s.sb.Status.Searches {
+		for _, found := range s.SB.Status.Searches {
 			all = append(all, fmt.Sprintf("%s %s: %s", found.Target, found.Outcome, found.Message))
 		}
 		return all
@@ -149,7 +149,7 @@ func TestSearchIsCutShort(t *testing.T) {
 	if diff := cmp.Diff([]string{"fast Failed: a run of the search failed", "slow Searching: "}, outcomes()); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
-	s.fail(v1alpha1.ReasonDeadlineExceeded, "no node was free")
+	s.Fail(v1alpha1.ReasonDeadlineExceeded, "no node was free")
 	if diff := cmp.Diff([]string{"fast Failed: a run of the search failed", "slow Failed: the benchmark ended before the search did"}, outcomes()); diff != "" {
 		t.Errorf("outcomes of a benchmark that has ended (-want +got):\n%s", diff)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -40,14 +41,14 @@ func TestIsForeign(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := passOver(&Reconciler{}, version("1", ""))
-			p.skipsCache = test.skips
+			p.SkipsCache = test.skips
 			for _, err := range test.writes {
-				p.memory.writes.noteWrite(p.before, !p.skipsCache && !isTrimmed(p.before), err)
+				p.Memory.Writes.NoteWrite(p.Before, !p.SkipsCache && !world.IsTrimmed(p.Before), err)
 			}
-			if got := p.memory.writes.isForeign(test.current); got != test.want {
+			if got := p.Memory.Writes.IsForeign(test.current); got != test.want {
 				t.Errorf("it is another operator's: %t, want %t", got, test.want)
 			}
-			if p.memory.writes.isForeign(test.current) {
+			if p.Memory.Writes.IsForeign(test.current) {
 				t.Error("it is reported twice")
 			}
 		})

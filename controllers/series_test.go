@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/series"
@@ -85,11 +86,11 @@ func TestReadSeries(t *testing.T) {
 				return io.NopCloser(strings.NewReader(strings.Join(lines[max(0, len(lines)-int(*options.TailLines)):], ""))), nil
 			}
 			p := passOver(&Reconciler{Logs: reader}, &v1alpha1.StorageBenchmark{})
-			var parts []part
+			var parts []workers.Part
 			for i := range tt.logs {
-				parts = append(parts, part{client: int32(i), pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: string(rune('0' + i))}}})
+				parts = append(parts, workers.Part{Client: int32(i), Pod: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: string(rune('0' + i))}}})
 			}
-			read, kept := p.readSeries(t.Context(), &v1alpha1.Run{}, parts)
+			read, kept := workers.ReadSeries(t.Context(), p, &v1alpha1.Run{}, parts)
 			if tt.clients == 0 {
 				if read != nil || kept != nil {
 					t.Errorf("a series of %d clients", read.Clients)

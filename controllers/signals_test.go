@@ -31,15 +31,15 @@ func TestSignal(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Build())
 			for _, kind := range signals {
-				s.setCondition(kind, yes, "Before", "before")
+				s.SetCondition(kind, yes, "Before", "before")
 			}
 			if test.status != "" {
-				s.setCondition(v1alpha1.ConditionSucceeded, test.status, test.reason, strings.Repeat("x", 2*maxSignal))
+				s.SetCondition(v1alpha1.ConditionSucceeded, test.status, test.reason, strings.Repeat("x", 2*maxSignal))
 			}
-			s.signal()
+			signal(s)
 			var got []string
 			for _, kind := range signals {
-				c := meta.FindStatusCondition(s.sb.Status.Conditions, kind)
+				c := meta.FindStatusCondition(s.SB.Status.Conditions, kind)
 				if c == nil {
 					continue
 				}

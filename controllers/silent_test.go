@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 )
 
 // frozen is a client whose reads of benchmarks return what was there when it was made: a cache whose watch is silent.
@@ -59,14 +60,14 @@ func TestSilentWatchOfBenchmarks(t *testing.T) {
 		return result
 	}
 	reconcile()
-	if result := reconcile(); result.RequeueAfter != retrySoon || read > 0 {
+	if result := reconcile(); result.RequeueAfter != pass.RetrySoon || read > 0 {
 		t.Errorf("right after a write it is read %d times, and looked at again after %s", read, result.RequeueAfter)
 	}
 	for i := range 3 {
-		s.clock.Step(cachePatience)
+		s.clock.Step(pass.CachePatience)
 		before := read
 		if reconcile(); read == before {
-			t.Errorf("after %s it was not read from the API server", time.Duration(i+1)*cachePatience)
+			t.Errorf("after %s it was not read from the API server", time.Duration(i+1)*pass.CachePatience)
 		}
 	}
 }
@@ -76,15 +77,15 @@ func TestAwaitCache(t *testing.T) {
 	p := failingPass()
 	object := &metav1.ObjectMeta{Name: "sb-anchor"}
 	sb := &v1alpha1.StorageBenchmark{ObjectMeta: *object}
-	if out, err := p.awaitCache(sb); err != nil || out.after != retrySoon {
+	if out, err := p.AwaitCache(sb); err != nil || out.After != pass.RetrySoon {
 		t.Errorf("%+v, %v", out, err)
 	}
-	p.later(cachePatience - time.Second)
-	if _, err := p.awaitCache(sb); err != nil {
+	later(p, pass.CachePatience-time.Second)
+	if _, err := p.AwaitCache(sb); err != nil {
 		t.Error(err)
 	}
-	p.later(time.Second)
-	if _, err := p.awaitCache(sb); err == nil || !strings.Contains(err.Error(), "has not heard of sb-anchor for 30s") {
+	later(p, time.Second)
+	if _, err := p.AwaitCache(sb); err == nil || !strings.Contains(err.Error(), "has not heard of sb-anchor for 30s") {
 		t.Errorf("the error is %v", err)
 	}
 }

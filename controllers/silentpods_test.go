@@ -54,7 +54,7 @@ func (q *quiet) Read(p []byte) (int, error) {
 }
 
 // newSilentWorld makes a world with an operator whose watch of pods becomes silent when the test says so.
-func newSilentWorld(t *testing.T) (w *world, fall func()) {
+func newSilentWorld(t *testing.T) (w *testWorld, fall func()) {
 	t.Helper()
 	w = newWorldWithoutOperator(t)
 	s := &silence{resource: "pods", fallen: make(chan struct{})}

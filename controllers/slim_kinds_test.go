@@ -4,21 +4,23 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/controllers/world"
 )
 
 // Of kinds that anybody can fill, and of lists of them, a part is kept. Of others all is.
 func TestKeptOf(t *testing.T) {
-	for kind, kept := range slimKinds {
-		if got := keptOf(kind); len(got) != len(kept) {
+	for kind, kept := range world.SlimKinds {
+		if got := world.KeptOf(kind); len(got) != len(kept) {
 			t.Errorf("of a %s %d fields are kept, want %d", kind, len(got), len(kept))
 		}
-		list := keptOf(kind + "List")
-		if _, hasMeta := list[1]; len(list) != 2 || !hasMeta || len(list[2].of) != len(kept) {
+		list := world.KeptOf(kind + "List")
+		if _, hasMeta := list[1]; len(list) != 2 || !hasMeta || len(list[2].Of) != len(kept) {
 			t.Errorf("of a list of %ss %v is kept", kind, list)
 		}
 	}
 	for _, kind := range []string{"StorageBenchmark", "StorageBenchmarkList", "Node", "NodeList", "List", ""} {
-		if got := keptOf(kind); got != nil {
+		if got := world.KeptOf(kind); got != nil {
 			t.Errorf("of %q only %v is kept", kind, got)
 		}
 	}
@@ -39,7 +41,7 @@ func TestIsController(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := isController(text); got != test.want {
+		if got := world.IsController(text); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -35,7 +36,7 @@ func TestSlimOurs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := slimOurs(text)
+	cut := world.SlimOurs(text)
 	var got v1alpha1.StorageBenchmark
 	if err := json.Unmarshal(cut, &got); err != nil || len(cut) > 8<<10 {
 		t.Errorf("%d bytes are left of %d: %v", len(cut), len(text), err)
@@ -43,8 +44,8 @@ func TestSlimOurs(t *testing.T) {
 	if diff := cmp.Diff(want, &got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, other := range []string{"{}", strings.Repeat("x", slimFrom), `{"metadata":7,"a":"` + strings.Repeat("x", slimFrom) + `"}`} {
-		if got := slimOurs([]byte(other)); string(got) != other {
+	for _, other := range []string{"{}", strings.Repeat("x", world.SlimFrom), `{"metadata":7,"a":"` + strings.Repeat("x", world.SlimFrom) + `"}`} {
+		if got := world.SlimOurs([]byte(other)); string(got) != other {
 			t.Errorf("%.20s becomes %.20s", other, got)
 		}
 	}
@@ -54,8 +55,8 @@ func TestSlimOurs(t *testing.T) {
 func TestSlimOursOfAnAPIServer(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	config := rest.CopyConfig(envtest.Config(t))
-	LeaveOutUndecodable(config)
-	SlimAnswers(config)
+	world.LeaveOutUndecodable(config)
+	world.SlimAnswers(config)
 	c, err := client.NewWithWatch(config, client.Options{Scheme: envtest.Scheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ func TestSlimOursOfAnAPIServer(t *testing.T) {
 	defer events.Stop()
 	sb := builder.OneRun(w.Namespace, "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Labels = map[string]string{"example.com/a": "b"}
-		sb.Annotations = map[string]string{"example.com/padding": strings.Repeat("x", slimFrom)}
+		sb.Annotations = map[string]string{"example.com/padding": strings.Repeat("x", world.SlimFrom)}
 	}).Build()
 	create(w, sb)
 	watched, ok := (<-events.ResultChan()).Object.(*v1alpha1.StorageBenchmark)

@@ -27,6 +27,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -61,7 +62,7 @@ func asSent(t *testing.T, object runtime.Object) []byte {
 // slimmed is what is left of an object.
 func slimmed(t *testing.T, object runtime.Object) runtime.Object {
 	t.Helper()
-	text, err := slim(asSent(t, object))
+	text, err := world.Slim(asSent(t, object))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func TestSlimBoundsWhatInflates(t *testing.T) {
 			if len(sent) < 500<<10 {
 				t.Fatalf("%d bytes: this shows nothing", len(sent))
 			}
-			if left, err := slim(sent); err != nil || len(left) > most {
+			if left, err := world.Slim(sent); err != nil || len(left) > most {
 				t.Errorf("of %d bytes %d are left: %v", len(sent), len(left), err)
 			}
 		})
@@ -242,7 +243,7 @@ func TestSlimFrames(t *testing.T) {
 		}
 	}
 	half := iotest.HalfReader(&sent)
-	body := &framed{next: func() ([]byte, error) { return slimFrame(half) }}
+	body := &world.Framed{Next: func() ([]byte, error) { return world.SlimFrame(half) }}
 	frames := protobuf.LengthDelimitedFramer.NewFrameReader(io.NopCloser(iotest.OneByteReader(body)))
 	decoder := watch.NewDecoder(streaming.NewDecoder(frames, raw), whole)
 	var names []string
@@ -263,7 +264,7 @@ func TestSlimFrames(t *testing.T) {
 	if _, _, err := decoder.Decode(); !errors.Is(err, io.EOF) {
 		t.Errorf("after the last event: %v", err)
 	}
-	if _, err := slimFrame(bytes.NewReader([]byte{0xff, 0, 0, 0})); err == nil {
+	if _, err := world.SlimFrame(bytes.NewReader([]byte{0xff, 0, 0, 0})); err == nil {
 		t.Error("an event of 4 GB is read")
 	}
 }
@@ -272,7 +273,7 @@ func TestSlimFrames(t *testing.T) {
 func TestSlimAnswersOfAnAPIServer(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	config := rest.CopyConfig(envtest.Config(t))
-	SlimAnswers(config)
+	world.SlimAnswers(config)
 	c, err := client.NewWithWatch(config, client.Options{Scheme: envtest.Scheme()})
 	if err != nil {
 		t.Fatal(err)
@@ -306,8 +307,8 @@ func TestSlimAnswersOfAnAPIServer(t *testing.T) {
 func TestLiveClientCutsEachKind(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	config := rest.CopyConfig(envtest.Config(t))
-	SlimAnswers(config)
-	mgr, err := w.Manager(config, NewCaches(0).NewInformer)
+	world.SlimAnswers(config)
+	mgr, err := w.Manager(config, world.NewCaches(0).NewInformer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,7 +328,7 @@ func TestLiveClientCutsEachKind(t *testing.T) {
 		create(w, object)
 	}
 	objects["PartialObjectMetadata"] = &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}}
-	for kind := range slimKinds {
+	for kind := range world.SlimKinds {
 		object := objects[kind]
 		list := listOf(t, object)
 		for what, err := range map[string]error{
@@ -372,17 +373,17 @@ func listOf(t *testing.T, object client.Object) client.ObjectList {
 // What is no protobuf is an error, and not an object that lacks something.
 func TestSlimRefusesWhatItCannotRead(t *testing.T) {
 	sent := asSent(t, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
-	if _, err := slim(sent[:len(sent)-5]); err == nil {
+	if _, err := world.Slim(sent[:len(sent)-5]); err == nil {
 		t.Error("half an object is one")
 	}
-	if got, err := slim([]byte("{}")); err != nil || string(got) != "{}" {
+	if got, err := world.Slim([]byte("{}")); err != nil || string(got) != "{}" {
 		t.Errorf("another encoding: %s, %v", got, err)
 	}
 }
 
 // Of the answer to an apply is left which object it is.
 func TestSlimApplied(t *testing.T) {
-	got, err := slimApplied([]byte(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"suspend":true}}`))
+	got, err := world.SlimApplied([]byte(`{"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"suspend":true}}`))
 	want := `{"kind":"Job","apiVersion":"batch/v1","metadata":{"name":"a","namespace":"b","uid":"u","resourceVersion":"7"}}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
@@ -393,16 +394,16 @@ func TestSlimApplied(t *testing.T) {
 func TestSlimEvent(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"short":                        {"disk full", "disk full"},
-		"as much as a condition takes": {strings.Repeat("e", maxConditionMessage), strings.Repeat("e", maxConditionMessage)},
-		"long":                         {strings.Repeat("e", 1<<20), strings.Repeat("e", maxConditionMessage)},
-		"long, of long characters":     {"e" + strings.Repeat("é", 1<<19), "e" + strings.Repeat("é", maxConditionMessage/2-4)},
+		"as much as a condition takes": {strings.Repeat("e", world.MaxConditionMessage), strings.Repeat("e", world.MaxConditionMessage)},
+		"long":                         {strings.Repeat("e", 1<<20), strings.Repeat("e", world.MaxConditionMessage)},
+		"long, of long characters":     {"e" + strings.Repeat("é", 1<<19), "e" + strings.Repeat("é", world.MaxConditionMessage/2-4)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			event, is := slimmed(t, &corev1.Event{Reason: "Hostile", Message: test.text, Type: corev1.EventTypeWarning}).(*corev1.Event)
 			if !is || event.Reason != "Hostile" || event.Type != corev1.EventTypeWarning {
 				t.Fatalf("left is %v", event)
 			}
-			if !strings.HasPrefix(event.Message, test.want) || len(event.Message) > maxConditionMessage {
+			if !strings.HasPrefix(event.Message, test.want) || len(event.Message) > world.MaxConditionMessage {
 				t.Errorf("left is a message of %d bytes, want %d", len(event.Message), len(test.want))
 			}
 		})

@@ -27,6 +27,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/turns"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/await"
@@ -41,8 +42,8 @@ func TestMain(m *testing.M) { envtest.Main(m) }
 // deadlines that benchmarks have unless they say so.
 const slowness = await.Patience
 
-// world is a namespace with a cluster that plays along and an operator that works on it.
-type world struct {
+// testWorld is a namespace with a cluster that plays along and an operator that works on it.
+type testWorld struct {
 	*harness.World
 	// registry has the metrics of the operators.
 	registry *prometheus.Registry
@@ -63,7 +64,7 @@ type world struct {
 }
 
 // newWorld makes a namespace, a cluster and an operator for a test, which runs beside others.
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *testWorld {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	w.startOperator()
@@ -76,7 +77,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // newSlowWorld is what newWorld is on a machine on which all takes long: the API server, whose time is the machine's, is ahead.
-func newSlowWorld(t *testing.T) *world {
+func newSlowWorld(t *testing.T) *testWorld {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
 	w.Clock.Step(-slowness)
@@ -86,7 +87,7 @@ func newSlowWorld(t *testing.T) *world {
 
 // pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark. The operator may have
 // looked by itself since time has passed, and then the benchmark may be gone.
-func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
+func (w *testWorld) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	w.Helper()
 	w.Clock.Pass(d)
 	now := w.Clock.Now().String()
@@ -103,7 +104,7 @@ func (w *world) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 
 // passUntil lets time pass for the operator, step by step, until the check has nothing to say against what it sees. Between
 // steps the operator has time for its passes, which an update of the benchmark outdates.
-func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1alpha1.StorageBenchmark) {
+func (w *testWorld) passUntil(d time.Duration, check func() error, benchmarks ...*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	last, steps := time.Time{}, 0
 	w.Eventually(func() error {
@@ -124,10 +125,10 @@ func (w *world) passUntil(d time.Duration, check func() error, benchmarks ...*v1
 	})
 }
 
-func newWorldWithoutOperator(t *testing.T) *world {
+func newWorldWithoutOperator(t *testing.T) *testWorld {
 	t.Helper()
 	t.Parallel()
-	w := &world{World: harness.New(t), registry: prometheus.NewRegistry(), cached: 32 << 20}
+	w := &testWorld{World: harness.New(t), registry: prometheus.NewRegistry(), cached: 32 << 20}
 	w.Wait.Describe = w.describePods
 	w.metrics, w.results = NewMetrics(w.registry), &resultmetrics.Store{Limit: resultmetrics.DefaultLimit}
 	w.registry.MustRegister(w.results)
@@ -136,7 +137,7 @@ func newWorldWithoutOperator(t *testing.T) *world {
 }
 
 // explain prints, where a test has failed, what users would see.
-func (w *world) explain() {
+func (w *testWorld) explain() {
 	if !w.Failed() {
 		return
 	}
@@ -150,22 +151,22 @@ func (w *world) explain() {
 }
 
 // startOperator starts an operator, with no more rights than it has, and returns what ends it.
-func (w *world) startOperator() (stop func()) {
+func (w *testWorld) startOperator() (stop func()) {
 	w.Helper()
 	return w.startOperatorWith(interceptor.Funcs{})
 }
 
 // startOperatorWith starts an operator that makes its live reads by the functions.
-func (w *world) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
+func (w *testWorld) startOperatorWith(funcs interceptor.Funcs) (stop func()) {
 	w.Helper()
 	return w.startOperatorAs(envtest.OperatorConfig(w), funcs)
 }
 
 // startOperatorAs starts an operator that reaches the API server by the config, confined to the namespaces.
-func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
+func (w *testWorld) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, namespaces ...string) (stop func()) {
 	w.Helper()
-	SlimAnswers(way)
-	caches := NewCaches(w.cached)
+	world.SlimAnswers(way)
+	caches := world.NewCaches(w.cached)
 	mgr, err := w.Manager(way, caches.NewInformer)
 	if err != nil {
 		w.Fatal(err)
@@ -193,7 +194,7 @@ func (w *world) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, names
 
 // readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
 // of those that lay out files before they measure which of it they are at.
-func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
+func (w *testWorld) readLog(ctx context.Context, cached *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
 	if options.Timestamps {
 		w.asked.Add(1)
 	}
@@ -222,13 +223,13 @@ func (w *world) readLog(ctx context.Context, cached *corev1.Pod, options *corev1
 }
 
 // create creates an object and returns it as the API server has it.
-func create[T client.Object](w *world, object T) T {
+func create[T client.Object](w *testWorld, object T) T {
 	w.Helper()
 	return harness.Create(w.World, object)
 }
 
 // untilStep waits until the benchmark is at a step, and the message of that has the words.
-func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ...string) *v1alpha1.StorageBenchmark {
+func (w *testWorld) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ...string) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	at := w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 		return matches(sb, v1alpha1.ConditionSucceeded, metav1.ConditionUnknown, reason, words...)
@@ -240,7 +241,7 @@ func (w *world) untilStep(sb *v1alpha1.StorageBenchmark, reason string, words ..
 }
 
 // untilEnd waits for the end of the benchmark, and checks that it is the given one.
-func (w *world) untilEnd(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmark {
+func (w *testWorld) untilEnd(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	ended := w.UntilEnded(sb)
 	if err := matches(ended, v1alpha1.ConditionSucceeded, status, reason, words...); err != nil {
@@ -276,7 +277,7 @@ func matches(sb *v1alpha1.StorageBenchmark, kind string, status metav1.Condition
 }
 
 // update changes a benchmark's spec or metadata.
-func (w *world) update(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.StorageBenchmark)) {
+func (w *testWorld) update(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.StorageBenchmark)) {
 	w.Helper()
 	w.Eventually(func() error {
 		current := w.Get(sb)
@@ -285,7 +286,7 @@ func (w *world) update(sb *v1alpha1.StorageBenchmark, change func(*v1alpha1.Stor
 	})
 }
 
-func (w *world) delete(object client.Object, options ...client.DeleteOption) {
+func (w *testWorld) delete(object client.Object, options ...client.DeleteOption) {
 	w.Helper()
 	if err := w.Client.Delete(w.Context(), object, options...); err != nil {
 		w.Fatal(err)
@@ -293,7 +294,7 @@ func (w *world) delete(object client.Object, options ...client.DeleteOption) {
 }
 
 // gone returns an error as long as the object exists.
-func (w *world) gone(object client.Object) error {
+func (w *testWorld) gone(object client.Object) error {
 	err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(object), object)
 	switch {
 	case apierrors.IsNotFound(err):
@@ -305,7 +306,7 @@ func (w *world) gone(object client.Object) error {
 }
 
 // untilGone waits until a benchmark is gone, and checks that all that was made for it went before.
-func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
+func (w *testWorld) untilGone(sb *v1alpha1.StorageBenchmark) {
 	w.Helper()
 	w.Eventually(func() error { return w.gone(sb.DeepCopy()) })
 	if left := w.children(); len(left) > 0 {
@@ -321,7 +322,7 @@ func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
 }
 
 // children returns Jobs, pods, claims, volumes and StorageClasses that were made by the operator or for it.
-func (w *world) children() []string {
+func (w *testWorld) children() []string {
 	w.Helper()
 	var found []string
 	for _, j := range w.jobs() {
@@ -343,32 +344,32 @@ func (w *world) children() []string {
 }
 
 // classes returns the StorageClasses that were made by the operator.
-func (w *world) classes() []storagev1.StorageClass {
+func (w *testWorld) classes() []storagev1.StorageClass {
 	w.Helper()
 	var list storagev1.StorageClassList
 	w.list(&list, client.MatchingLabels{v1alpha1.LabelNamespace: w.Namespace})
 	return list.Items
 }
 
-func (w *world) list(list client.ObjectList, options ...client.ListOption) {
+func (w *testWorld) list(list client.ObjectList, options ...client.ListOption) {
 	w.Helper()
 	if err := w.Client.List(w.Context(), list, options...); err != nil {
 		w.Fatal(err)
 	}
 }
 
-func (w *world) mine() []client.ListOption {
+func (w *testWorld) mine() []client.ListOption {
 	return []client.ListOption{client.InNamespace(w.Namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}}
 }
 
-func (w *world) jobs() []batchv1.Job {
+func (w *testWorld) jobs() []batchv1.Job {
 	w.Helper()
 	var list batchv1.JobList
 	w.list(&list, w.mine()...)
 	return list.Items
 }
 
-func (w *world) pods() []corev1.Pod {
+func (w *testWorld) pods() []corev1.Pod {
 	w.Helper()
 	var list corev1.PodList
 	w.list(&list, w.mine()...)
@@ -376,29 +377,29 @@ func (w *world) pods() []corev1.Pod {
 }
 
 // runPods returns the pods that measure, and anchors those that hold nodes.
-func (w *world) runPods() []corev1.Pod { return w.podsOf(v1alpha1.RoleRun) }
-func (w *world) anchors() []corev1.Pod { return w.podsOf(v1alpha1.RoleAnchor) }
+func (w *testWorld) runPods() []corev1.Pod { return w.podsOf(v1alpha1.RoleRun) }
+func (w *testWorld) anchors() []corev1.Pod { return w.podsOf(v1alpha1.RoleAnchor) }
 
-func (w *world) podsOf(role string) []corev1.Pod {
+func (w *testWorld) podsOf(role string) []corev1.Pod {
 	w.Helper()
 	return slices.DeleteFunc(w.pods(), func(pod corev1.Pod) bool { return pod.Labels[v1alpha1.LabelRole] != role })
 }
 
-func (w *world) claims() []corev1.PersistentVolumeClaim {
+func (w *testWorld) claims() []corev1.PersistentVolumeClaim {
 	w.Helper()
 	var list corev1.PersistentVolumeClaimList
 	w.list(&list, w.mine()...)
 	return list.Items
 }
 
-func (w *world) configMaps() []corev1.ConfigMap {
+func (w *testWorld) configMaps() []corev1.ConfigMap {
 	w.Helper()
 	var list corev1.ConfigMapList
 	w.list(&list, w.mine()...)
 	return list.Items
 }
 
-func (w *world) volumes() []corev1.PersistentVolume {
+func (w *testWorld) volumes() []corev1.PersistentVolume {
 	w.Helper()
 	var list corev1.PersistentVolumeList
 	w.list(&list)
@@ -411,7 +412,7 @@ func (w *world) volumes() []corev1.PersistentVolume {
 	return mine
 }
 
-func (w *world) describePods() string {
+func (w *testWorld) describePods() string {
 	w.Helper()
 	var texts []string
 	for _, pod := range w.pods() {
@@ -421,7 +422,7 @@ func (w *world) describePods() string {
 }
 
 // hasEvent returns an error as long as there is no event of the reason whose note has the words.
-func (w *world) hasEvent(kind, reason string, words ...string) error {
+func (w *testWorld) hasEvent(kind, reason string, words ...string) error {
 	w.Helper()
 	var list eventsv1.EventList
 	w.list(&list, client.InNamespace(w.Namespace))

@@ -19,6 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -29,7 +31,7 @@ import (
 
 // unsaved has a status be as it was before a Job or an anchor was made that is there, and gives the benchmark deadlines by which another one would be
 // made now. No operator runs.
-func (w *world) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
+func (w *testWorld) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
 	w.Helper()
 	w.strip(made, "labels", v1alpha1.LabelBenchmark) // the operator does not see it until it makes it
 	w.Eventually(func() error {
@@ -52,9 +54,9 @@ func TestWhatIsThereIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		repetitions int32
-		made        func(*world) []client.Object
+		made        func(*testWorld) []client.Object
 	}{
-		"a Job": {1, func(w *world) (made []client.Object) {
+		"a Job": {1, func(w *testWorld) (made []client.Object) {
 			for _, j := range w.jobs() {
 				if j.Status.Active > 0 { // the Job controller has seen it
 					made = append(made, &j)
@@ -62,7 +64,7 @@ func TestWhatIsThereIsTaken(t *testing.T) {
 			}
 			return made
 		}},
-		"an anchor": {2, func(w *world) (made []client.Object) {
+		"an anchor": {2, func(w *testWorld) (made []client.Object) {
 			for _, pod := range w.anchors() {
 				made = append(made, &pod)
 			}
@@ -153,7 +155,7 @@ func TestMakeJob(t *testing.T) {
 					return c.Get(ctx, key, object, options...)
 				},
 			}).Build()
-			err := passOver(&Reconciler{Client: c, Live: c}, sb).makeJob(t.Context(), batchv1ac.Job("job", "default").WithLabels(labels))
+			err := workers.MakeJob(t.Context(), passOver(&Reconciler{Client: c, Live: c}, sb), batchv1ac.Job("job", "default").WithLabels(labels))
 			if !errors.Is(err, test.want) || (test.want != nil && apierrors.IsInvalid(err) != apierrors.IsInvalid(test.want)) {
 				t.Errorf("got %v, want %v", err, test.want)
 			}
@@ -188,9 +190,9 @@ func TestStorageThatIsThere(t *testing.T) {
 			test.change(made)
 			var err error
 			if made.Class != nil {
-				err = w.Client.Apply(t.Context(), made.Class, applyOptions...)
+				err = w.Client.Apply(t.Context(), made.Class, world.ApplyOptions...)
 			} else {
-				err = w.Client.Apply(t.Context(), made.Volume, applyOptions...)
+				err = w.Client.Apply(t.Context(), made.Volume, world.ApplyOptions...)
 			}
 			if err != nil {
 				t.Fatal(err)

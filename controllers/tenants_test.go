@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/ours"
@@ -36,7 +38,7 @@ import (
 const victimsClass = "victims"
 
 // retainedVolume is a volume of another namespace, whose data its StorageClass has Kubernetes keep.
-func retainedVolume(w *world, claim string) *corev1.PersistentVolume {
+func retainedVolume(w *testWorld, claim string) *corev1.PersistentVolume {
 	w.Helper()
 	uid := uuid.NewUUID() // of the claim that it was made for
 	return create(w, &corev1.PersistentVolume{
@@ -97,7 +99,7 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 }
 
 // forgedClaim makes a claim that is like one of the benchmark's in all but who has made it, and whose volume is retained.
-func forgedClaim(w *world, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolumeClaim {
+func forgedClaim(w *testWorld, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolumeClaim {
 	w.Helper()
 	claim := claimOf(w.Namespace, storage.ClaimName(sb, &sb.Spec.Targets[0], 0), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
 	claim.Spec.StorageClassName = new(fakecluster.RetainClass)
@@ -116,9 +118,9 @@ func forgedClaim(w *world, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolu
 // labels and owner. It is named, and neither measured nor deleted, and what its StorageClass retains stays retained.
 func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 	t.Parallel()
-	for name, prepare := range map[string]func(*world, *v1alpha1.StorageBenchmark){
-		"before it": func(*world, *v1alpha1.StorageBenchmark) {},
-		"after it": func(w *world, sb *v1alpha1.StorageBenchmark) {
+	for name, prepare := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark){
+		"before it": func(*testWorld, *v1alpha1.StorageBenchmark) {},
+		"after it": func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 			w.untilStep(sb, v1alpha1.ReasonMeasuring)
@@ -140,7 +142,7 @@ func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 			w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
 
-			w.passUntil(notePatience, func() error { // a second operator would have noted it by then
+			w.passUntil(pvc.NotePatience, func() error { // a second operator would have noted it by then
 				return matches(w.Get(sb), v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed)
 			}, sb)
 			w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "PersistentVolumeClaim "+claim.Name+" exists, and was not made for this benchmark")
@@ -169,36 +171,36 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 	refused := apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumeclaims"}, claim.Name, errors.New("exceeded quota"))
 	claim.UID = "claim"
 	for name, test := range map[string]struct {
-		remember func(*memory)
+		remember func(*pass.Memory)
 		noted    string
 		foreign  bool
 	}{
-		"another operator may have made it": {func(*memory) {}, "", false},
-		"none was made":                     {func(m *memory) { m.noteUnmade(claim.Name) }, "", true},
-		"it was refused":                    {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, refused) }, "", true},
-		"it was made":                       {func(m *memory) { m.noteUnmade(claim.Name); m.noteMade(claim.Name, nil) }, "", false},
-		"nobody knows": {func(m *memory) {
-			m.noteUnmade(claim.Name)
-			m.noteMade(claim.Name, apierrors.NewTimeoutError("late", 0))
+		"another operator may have made it": {func(*pass.Memory) {}, "", false},
+		"none was made":                     {func(m *pass.Memory) { m.NoteUnmade(claim.Name) }, "", true},
+		"it was refused":                    {func(m *pass.Memory) { m.NoteUnmade(claim.Name); m.NoteMade(claim.Name, refused) }, "", true},
+		"it was made":                       {func(m *pass.Memory) { m.NoteUnmade(claim.Name); m.NoteMade(claim.Name, nil) }, "", false},
+		"nobody knows": {func(m *pass.Memory) {
+			m.NoteUnmade(claim.Name)
+			m.NoteMade(claim.Name, apierrors.NewTimeoutError("late", 0))
 		}, "", false},
-		"another operator made it and noted it": {func(m *memory) { m.noteUnmade(claim.Name) }, "claim", false},
+		"another operator made it and noted it": {func(m *pass.Memory) { m.NoteUnmade(claim.Name) }, "claim", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := sb.DeepCopy()
 			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: test.noted}}
 			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
-			test.remember(p.memory)
-			there, err := p.readInPlace(t.Context(), storage.For(sb, target, storage.User{}))
-			if taken := there.takenFrom(&p.Children); err != nil || taken != "" {
+			test.remember(p.Memory)
+			there, err := pvc.ReadInPlace(t.Context(), p, storage.For(sb, target, storage.User{}))
+			if taken := there.TakenFrom(&p.Children); err != nil || taken != "" {
 				t.Errorf("taken at once: %q, %v", taken, err)
 			}
-			facts := provisioning.Facts{Unnoted: there.unnotedOf(&p.Children)}
-			p.memory.judgeUnnoted(&facts, noon)
-			p.memory.judgeUnnoted(&facts, noon.Add(notePatience-1))
+			facts := provisioning.Facts{Unnoted: there.UnnotedOf(&p.Children)}
+			pvc.JudgeUnnoted(p.Memory, &facts, noon)
+			pvc.JudgeUnnoted(p.Memory, &facts, noon.Add(pvc.NotePatience-1))
 			if facts.Taken != "" || (facts.Unnoted != "") != test.foreign {
 				t.Errorf("taken before its time, or waited for in vain: %+v", facts)
 			}
-			if p.memory.judgeUnnoted(&facts, noon.Add(notePatience)); (facts.Taken != "") != test.foreign {
+			if pvc.JudgeUnnoted(p.Memory, &facts, noon.Add(pvc.NotePatience)); (facts.Taken != "") != test.foreign {
 				t.Errorf("in the end: %+v", facts)
 			}
 		})
@@ -211,24 +213,24 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
 	for name, test := range map[string]struct {
 		target v1alpha1.Target
-		theirs func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object
+		theirs func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object
 		want   string
 	}{
-		"claim": {builder.NewTarget("t"), func(w *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+		"claim": {builder.NewTarget("t"), func(w *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			return claimOf(w.Namespace, name, capacity)
 		}, "PersistentVolumeClaim sb-t-"},
-		"claim with the labels": {builder.NewTarget("t"), func(w *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+		"claim with the labels": {builder.NewTarget("t"), func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			claim := claimOf(w.Namespace, name, capacity)
 			claim.Labels = child.Labels(sb, v1alpha1.LabelTarget, "t")
 			return claim
 		}, "PersistentVolumeClaim sb-t-"},
-		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(_ *world, _ *v1alpha1.StorageBenchmark, name string) client.Object {
+		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(_ *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
 			return &storagev1.StorageClass{
 				ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: storage.EBSDriver, Parameters: map[string]string{"type": "gp3"},
 				ReclaimPolicy: new(corev1.PersistentVolumeReclaimDelete), VolumeBindingMode: new(storagev1.VolumeBindingWaitForFirstConsumer),
 			}
 		}, "StorageClass sb-t-"},
-		"PersistentVolume": {s3Target(), func(_ *world, sb *v1alpha1.StorageBenchmark, name string) client.Object {
+		"PersistentVolume": {s3Target(), func(_ *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			return &corev1.PersistentVolume{
 				// Of a benchmark in another namespace.
 				ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelBenchmark: sb.Name, v1alpha1.LabelUID: "another"}},
@@ -316,7 +318,7 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 }
 
 // forgeries are objects of somebody else that pass for a benchmark's by labels and owner. Only their names are their own.
-func forgeries(w *world, sb *v1alpha1.StorageBenchmark) map[string]client.Object {
+func forgeries(w *testWorld, sb *v1alpha1.StorageBenchmark) map[string]client.Object {
 	owned := func(labels map[string]string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
 			Namespace: w.Namespace, Labels: labels, Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"},

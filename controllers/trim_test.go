@@ -20,6 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pvc"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/child"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
@@ -73,7 +75,7 @@ func TestTrim(t *testing.T) {
 	claim.Spec.Selector = &metav1.LabelSelector{MatchLabels: claim.Labels}
 
 	for _, object := range []client.Object{j, pod, claim} {
-		trim(object)
+		world.Trim(object)
 		text, err := json.Marshal(object)
 		if err != nil || len(text) > 2<<10 {
 			t.Errorf("%T takes %d bytes: %v", object, len(text), err)
@@ -83,7 +85,7 @@ func TestTrim(t *testing.T) {
 	if !ours.Job(sb, j) || !ours.PodOf(j, pod) || !ours.NamedPod(sb, pod) || !ours.Claim(sb, ours.ClaimTargets(sb), claim) {
 		t.Errorf("they are not ours any more: %+v, %+v, %+v", j, pod, claim)
 	}
-	if pod.Spec.NodeName != "node-a" || !changesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[ours.ProvisionerAnnotation] != "csi.fake" {
+	if pod.Spec.NodeName != "node-a" || !pvc.ChangesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[ours.ProvisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
 	}
 }
@@ -111,7 +113,7 @@ func TestTrimNamesThatNobodyHas(t *testing.T) {
 			Resources: corev1.VolumeResourceRequirements{Requests: requests},
 		}},
 	} {
-		trim(object)
+		world.Trim(object)
 		if text, err := json.Marshal(object); err != nil || len(text) > 1<<10 {
 			t.Errorf("%T takes %d bytes: %v", object, len(text), err)
 		}
@@ -121,19 +123,19 @@ func TestTrimNamesThatNobodyHas(t *testing.T) {
 // A benchmark that goes on and is very large is read anew by who needs it: the cache has its step, and by which pods it holds nodes.
 func TestTrimLargeBenchmark(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"example.com/filler": strings.Repeat("x", maxCached)}}
+		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"example.com/filler": strings.Repeat("x", world.MaxCached)}}
 		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring}}
 		sb.Status.Anchors = []v1alpha1.Anchor{{Pod: "anchor"}}
 	}).Build()
 	whole := sb.DeepCopy()
-	trim(sb)
-	if text, err := json.Marshal(sb); err != nil || len(text) > 2<<10 || !isTrimmed(sb) {
+	world.Trim(sb)
+	if text, err := json.Marshal(sb); err != nil || len(text) > 2<<10 || !world.IsTrimmed(sb) {
 		t.Errorf("it takes %d bytes: %v", len(text), err)
 	}
 	if diff := cmp.Diff([]any{whole.Status.Conditions, whole.Status.Anchors}, []any{sb.Status.Conditions, sb.Status.Anchors}); diff != "" {
 		t.Errorf("it has lost (-want +got):\n%s", diff)
 	}
-	if isTrimmed(whole) {
+	if world.IsTrimmed(whole) {
 		t.Error("one that is whole passes for one that is not")
 	}
 }
@@ -154,7 +156,7 @@ func TestTrimBenchmark(t *testing.T) {
 		Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown}},
 	}
 	goesOn := sb.DeepCopy()
-	trim(goesOn)
+	world.Trim(goesOn)
 	if len(goesOn.Annotations) != 1 || len(goesOn.ManagedFields)+len(goesOn.Labels)+len(goesOn.OwnerReferences) > 0 {
 		t.Errorf("of one that goes on there is %+v", goesOn.ObjectMeta)
 	}
@@ -166,11 +168,11 @@ func TestTrimBenchmark(t *testing.T) {
 	ended.Status.Conditions[0].Status = metav1.ConditionFalse
 	for _, kind := range []string{v1alpha1.ConditionMeasured, v1alpha1.ConditionCleanedUp, v1alpha1.ConditionStalled} {
 		ended.Status.Conditions = append(ended.Status.Conditions, metav1.Condition{
-			Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: filler[:maxConditionMessage],
+			Type: kind, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: filler[:world.MaxConditionMessage],
 		})
 	}
 	before := ended.DeepCopy()
-	trim(ended)
+	world.Trim(ended)
 	if text, err := json.Marshal(ended); err != nil || len(text) > 2<<10 {
 		t.Errorf("one that has ended takes %d bytes: %v", len(text), err)
 	}
@@ -213,7 +215,7 @@ func TestTrimFreesMemory(t *testing.T) {
 		if err := claim.Unmarshal(text); err != nil {
 			t.Fatal(err)
 		}
-		trim(claim)
+		world.Trim(claim)
 		kept = append(kept, claim)
 	}
 	if each := (heapInUse() - before) / objects; each > most {
@@ -236,14 +238,14 @@ func heapInUse() int64 {
 
 // What is left of a claim fits into the status, and what is longer than any name is not there.
 func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
-	longest := strings.Repeat("n", maxName)
+	longest := strings.Repeat("n", world.MaxName)
 	for name, test := range map[string]struct{ has, want string }{
 		"as long as can be": {longest, longest},
 		"too long":          {longest + "n", ""},
 	} {
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ours.ProvisionerAnnotation: test.has}}}
 		claim.Spec.VolumeName = test.has
-		trim(claim)
+		world.Trim(claim)
 		if got := claim.Annotations[ours.ProvisionerAnnotation]; got != test.want {
 			t.Errorf("%s: the driver has %d characters, want %d", name, len(got), len(test.want))
 		}
@@ -264,16 +266,16 @@ func TestTrimMetadataOfBenchmarks(t *testing.T) {
 		sb := builder.OneRun("default", "sb").Build()
 		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: status}}
 		bloat(&sb.ObjectMeta)
-		trim(sb)
-		if weight := weightOf(sb); weight > most || !slices.Contains(sb.Finalizers, v1alpha1.Finalizer) {
+		world.Trim(sb)
+		if weight := world.WeightOf(sb); weight > most || !slices.Contains(sb.Finalizers, v1alpha1.Finalizer) {
 			t.Errorf("one that %s weighs %d, with finalizers %.200v", name, weight, sb.Finalizers)
 		}
 	}
 	schedule := &v1alpha1.StorageBenchmarkSchedule{}
 	schedule.Spec.Template.Spec = builder.OneRun("", "").Build().Spec
 	bloat(&schedule.ObjectMeta)
-	trim(schedule)
-	if weight := weightOf(schedule); weight > most || len(schedule.Spec.Template.Spec.Targets) == 0 {
+	world.Trim(schedule)
+	if weight := world.WeightOf(schedule); weight > most || len(schedule.Spec.Template.Spec.Targets) == 0 {
 		t.Errorf("a schedule weighs %d", weight)
 	}
 }

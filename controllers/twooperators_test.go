@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -49,7 +50,7 @@ func (c *podCount) Of(sb *v1alpha1.StorageBenchmark) int {
 }
 
 // sweepOften has orphans looked for all the time until the test ends, by an operator whose cache has not heard of any benchmark.
-func (w *world) sweepOften() {
+func (w *testWorld) sweepOften() {
 	w.Helper()
 	blind := interceptor.NewClient(w.Client, interceptor.Funcs{
 		Get: func(_ context.Context, _ client.WithWatch, key client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
@@ -73,9 +74,9 @@ func (w *world) sweepOften() {
 // report it. Neither takes what the other one has just made for orphans.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
-	for name, second := range map[string]func(*world){
-		"both of the whole cluster": func(w *world) { w.startOperator() },
-		"one of a namespace": func(w *world) {
+	for name, second := range map[string]func(*testWorld){
+		"both of the whole cluster": func(w *testWorld) { w.startOperator() },
+		"one of a namespace": func(w *testWorld) {
 			w.startOperatorAs(envtest.NamespacedOperatorConfig(w, w.Namespace), interceptor.Funcs{}, w.Namespace)
 		},
 	} {
@@ -100,7 +101,7 @@ func TestTwoOperators(t *testing.T) {
 			for _, sb := range benchmarks {
 				checkMeasuredOnce(w, sb, measured)
 			}
-			w.Eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, SecondOperator, "kubectl get leases -A") })
+			w.Eventually(func() error { return w.hasEvent(corev1.EventTypeWarning, pass.SecondOperator, "kubectl get leases -A") })
 			values := valuesOf(t, w.registry)
 			removed := values["storagebench_orphaned_objects_removed_total PersistentVolumeClaim"] +
 				values["storagebench_orphaned_objects_removed_total Job"] + values["storagebench_orphaned_objects_removed_total Pod"]
@@ -118,7 +119,7 @@ func TestTwoOperators(t *testing.T) {
 }
 
 // checkMeasuredOnce waits for the end of a benchmark, and checks that each client of each run has measured once.
-func checkMeasuredOnce(w *world, sb *v1alpha1.StorageBenchmark, measured *podCount) {
+func checkMeasuredOnce(w *testWorld, sb *v1alpha1.StorageBenchmark, measured *podCount) {
 	w.Helper()
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	want := 0

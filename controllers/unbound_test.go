@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -27,7 +29,7 @@ func unboundWorld(
 	driver string,
 	events []corev1.Event,
 	objects ...client.Object,
-) (*pass, *corev1.PersistentVolumeClaim) {
+) (*pass.Pass, *corev1.PersistentVolumeClaim) {
 	fast := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "fast"}}
 	live := interceptor.NewClient(
 		fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(append(objects, fast)...).Build(),
@@ -44,7 +46,7 @@ func unboundWorld(
 	sb := builder.OneRun("ns", "sb").Build()
 	target := &sb.Spec.Targets[0]
 	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, Driver: driver, StorageClassName: "fast"}}
-	p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(sb, &memory{})
+	p := (&Reconciler{Live: live, Clock: clocktesting.NewFakeClock(noon)}).newPass(sb, &pass.Memory{})
 	return p, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: storage.ClaimName(sb, target, 0), Annotations: map[string]string{}},
 		Spec:       corev1.PersistentVolumeClaimSpec{StorageClassName: new("fast")},
@@ -54,15 +56,15 @@ func unboundWorld(
 // A claim may name a StorageClass that is not there: Kubernetes says nothing of it but that the claim is not bound.
 func TestExplainClaimWithoutItsClass(t *testing.T) {
 	p, claim := unboundWorld("csi.fake", nil)
-	p.sb.Spec.Targets[0].StorageClassName, p.sb.Spec.Targets[0].ClaimName = nil, &claim.Name
+	p.SB.Spec.Targets[0].StorageClassName, p.SB.Spec.Targets[0].ClaimName = nil, &claim.Name
 	claim.Spec.StorageClassName = new("gone")
 	const want = "there is no StorageClass gone, and no volume that names it is free; "
-	if text, err := p.explainClaim(t.Context(), claim, unscheduled("unbound immediate PersistentVolumeClaims")); err != nil || !strings.HasPrefix(text, want) {
+	if text, err := workers.ExplainClaim(t.Context(), p, claim, unscheduled("unbound immediate PersistentVolumeClaims")); err != nil || !strings.HasPrefix(text, want) {
 		t.Errorf("%q, error %v, want %q", text, err, want)
 	}
 	for _, class := range []*string{nil, new(""), new("fast")} {
 		claim.Spec.StorageClassName = class
-		if text, err := p.explainClaim(t.Context(), claim, nil); err != nil || strings.Contains(text, "there is no StorageClass") {
+		if text, err := workers.ExplainClaim(t.Context(), p, claim, nil); err != nil || strings.Contains(text, "there is no StorageClass") {
 			t.Errorf("%q, error %v", text, err)
 		}
 	}
@@ -122,7 +124,7 @@ func TestExplainClaim(t *testing.T) {
 			if test.selected != "" {
 				claim.Annotations[ours.SelectedNode] = test.selected
 			}
-			got, err := p.explainClaim(t.Context(), claim, test.pod)
+			got, err := workers.ExplainClaim(t.Context(), p, claim, test.pod)
 			if got = strings.TrimPrefix(got, "claim "+claim.Name+" "); err != nil || got != test.want {
 				t.Errorf("%q, %v, want %q", got, err, test.want)
 			}
@@ -165,23 +167,23 @@ func TestReleasedVolume(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, claim := unboundWorld(test.driver, nil, test.volume)
-			got, err := p.whatClaimLacks(t.Context(), claim)
+			got, err := workers.WhatClaimLacks(t.Context(), p, claim)
 			if err != nil || got != test.want {
 				t.Errorf("%q, %v, want %q", got, err, test.want)
 			}
 			if test.want == "" {
 				return
 			}
-			if err := p.Live.(client.Client).Delete(t.Context(), test.volume); err != nil {
+			if err := p.World.Live.(client.Client).Delete(t.Context(), test.volume); err != nil {
 				t.Fatal(err)
 			}
-			for after, want := range map[time.Duration]string{restReleased - time.Second: test.want, restReleased: ""} {
-				p.now = metav1.NewTime(noon.Add(after))
-				again := *p.memory
-				if got, err := p.whatClaimLacks(t.Context(), claim); err != nil || got != want {
+			for after, want := range map[time.Duration]string{workers.RestReleased - time.Second: test.want, workers.RestReleased: ""} {
+				p.Now = metav1.NewTime(noon.Add(after))
+				again := *p.Memory
+				if got, err := workers.WhatClaimLacks(t.Context(), p, claim); err != nil || got != want {
 					t.Errorf("%s later: %q, %v, want %q", after, got, err, want)
 				}
-				*p.memory = again
+				*p.Memory = again
 			}
 		})
 	}
@@ -205,7 +207,7 @@ func TestWithoutOldScheduling(t *testing.T) {
 		"the pod has a node":  {bound, chosen, true},
 		"there is no pod yet": {nil, chosen, false},
 	} {
-		got := withoutOldScheduling(test.pod, test.claim)
+		got := workers.WithoutOldScheduling(test.pod, test.claim)
 		if (got == nil) != (test.pod == nil) || got != nil && (len(got.Status.Conditions) > 0) != test.says {
 			t.Errorf("%s: %+v", name, got)
 		}

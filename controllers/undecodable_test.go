@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
@@ -67,7 +68,7 @@ func TestUndecodableBenchmarkIsLeftOut(t *testing.T) {
 		t.Fatal("a list with it can be decoded: this test shows nothing")
 	}
 	config := serveBenchmarks(t)
-	LeaveOutUndecodable(config)
+	world.LeaveOutUndecodable(config)
 	c := benchmarkClient(t, config)
 	if err := c.List(t.Context(), &list); err != nil {
 		t.Fatal(err)
@@ -117,7 +118,7 @@ func TestOnlyBenchmarksAreLookedThrough(t *testing.T) {
 	} {
 		request := httptest.NewRequest(test.method, address, http.NoBody)
 		request.Header.Set("Accept", test.accept)
-		if got := readsOurs(request) != nil; got != test.want {
+		if got := world.ReadsOurs(request) != nil; got != test.want {
 			t.Errorf("%s %s: %t", test.method, address, got)
 		}
 	}
@@ -126,12 +127,12 @@ func TestOnlyBenchmarksAreLookedThrough(t *testing.T) {
 // Who has an undecodable StorageBenchmark is told of each version of it once, however often it is listed.
 func TestUndecodableBenchmarkIsToldOnce(t *testing.T) {
 	recorder := events.NewFakeRecorder(10)
-	u := &Undecodable{Events: recorder, told: lru.New(maxTold)}
+	u := &world.Undecodable{Events: recorder, Told: lru.New(world.MaxTold)}
 	for range 3 {
-		u.leftOut([]byte(asStored("bad", "3000000000")), decodables["storagebenchmarks"])
-		u.leftOut([]byte(asStored("good", "1")), decodables["storagebenchmarks"])
+		u.LeftOut([]byte(asStored("bad", "3000000000")), world.Decodables["storagebenchmarks"])
+		u.LeftOut([]byte(asStored("good", "1")), world.Decodables["storagebenchmarks"])
 	}
-	u.leftOut([]byte(strings.Replace(asStored("bad", "3000000000"), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1)), decodables["storagebenchmarks"])
+	u.LeftOut([]byte(strings.Replace(asStored("bad", "3000000000"), `"resourceVersion":"7"`, `"resourceVersion":"8"`, 1)), world.Decodables["storagebenchmarks"])
 	close(recorder.Events)
 	var told []string
 	for event := range recorder.Events {
@@ -145,8 +146,8 @@ func TestUndecodableBenchmarkIsToldOnce(t *testing.T) {
 // A connection can be found through who changes its answers: client-go closes those that are broken.
 func TestAnswersLeaveTheConnectionToBeFound(t *testing.T) {
 	config := &rest.Config{}
-	LeaveOutUndecodable(config)
-	SlimAnswers(config)
+	world.LeaveOutUndecodable(config)
+	world.SlimAnswers(config)
 	way := &http.Transport{}
 	wrapped := config.WrapTransport(way)
 	for range 2 {

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -22,17 +24,17 @@ import (
 func TestIsUnseen(t *testing.T) {
 	const running, pending = v1alpha1.RunRunning, v1alpha1.RunPending
 	one, two := v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2}, v1alpha1.Run{Name: "a", Target: "t", State: running, Attempts: 2, Clients: 2}
-	began := func(number int32, clients ...int32) func(*memory) {
-		return func(m *memory) {
-			m.ownAttempt = attempt.NewOwnAttempt(&v1alpha1.Run{Name: "a", Attempts: number})
+	began := func(number int32, clients ...int32) func(*pass.Memory) {
+		return func(m *pass.Memory) {
+			m.OwnAttempt = attempt.NewOwnAttempt(&v1alpha1.Run{Name: "a", Attempts: number})
 			for _, client := range clients {
-				m.ownAttempt.Made(&v1alpha1.Run{Name: "a", Attempts: number}, client)
+				m.OwnAttempt.Made(&v1alpha1.Run{Name: "a", Attempts: number}, client)
 			}
 		}
 	}
 	for name, test := range map[string]struct {
 		run    v1alpha1.Run
-		memory func(*memory)
+		memory func(*pass.Memory)
 		jobs   map[int32]batchv1.JobStatus
 		pods   []int32
 		want   bool
@@ -53,21 +55,21 @@ func TestIsUnseen(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := writerOf(builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Build())
-			s.sb.Status.Targets, s.sb.Status.Runs = []v1alpha1.TargetStatus{{Name: "t"}}, []v1alpha1.Run{test.run}
+			s.SB.Status.Targets, s.SB.Status.Runs = []v1alpha1.TargetStatus{{Name: "t"}}, []v1alpha1.Run{test.run}
 			if test.memory != nil {
-				test.memory(s.memory)
+				test.memory(s.Memory)
 			}
-			s.Jobs, s.Pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
+			s.Children.Jobs, s.Children.Pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
 			for client, status := range test.jobs {
 				j := &batchv1.Job{Status: status}
-				j.Name = job.RunName(s.sb, "a", 2, client)
-				s.Jobs[j.Name] = j
+				j.Name = job.RunName(s.SB, "a", 2, client)
+				s.Children.Jobs[j.Name] = j
 			}
 			for _, client := range test.pods {
-				s.Pods[job.RunName(s.sb, "a", 2, client)] = []*corev1.Pod{{}}
+				s.Children.Pods[job.RunName(s.SB, "a", 2, client)] = []*corev1.Pod{{}}
 			}
-			s.fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
-			if noted := s.sb.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {
+			s.Fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
+			if noted := s.SB.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {
 				t.Errorf("there may be files: %t, want %t", noted, test.want)
 			}
 		})
@@ -93,27 +95,27 @@ func TestMayHaveWritten(t *testing.T) {
 		"a file system as it is":  {target: v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{Provisioning: new(v1alpha1.EFSStatic)}}, volume: "sb-t", want: v1alpha1.TestFilesPresent},
 	} {
 		s := writerOf(builder.NewBenchmark("default", "sb").Target(test.target).Build())
-		s.sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
-		claim := claimOf("default", storage.ClaimName(s.sb, &s.sb.Spec.Targets[0], 0), nil)
+		s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", TestFiles: test.status, VolumeMode: storage.VolumeMode(&test.target)}}
+		claim := claimOf("default", storage.ClaimName(s.SB, &s.SB.Spec.Targets[0], 0), nil)
 		claim.UID, claim.Spec.VolumeName = uid, test.volume
-		s.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
+		s.Children.Claims = map[string]*corev1.PersistentVolumeClaim{claim.Name: claim}
 		seen := &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{
 			{Name: job.MeasureContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: *at(0)}}},
 		}}}
 		seen.Labels = map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelTarget: "t"}
-		for how, note := range map[string]func(*writer){
-			"the pod was not observed":  func(s *writer) { s.NoteWritten("t") },
-			"the pod was seen to begin": func(s *writer) { s.NoteFilesOf(seen) },
-			"its outcome is collected": func(s *writer) {
-				p := &pass{Reconciler: &Reconciler{}, writer: s}
-				if err := p.collect(t.Context(), &v1alpha1.Run{Target: "t"}, []part{{seen: attempt.State{Phase: attempt.Failed}}}); err != nil {
+		for how, note := range map[string]func(*pass.Pass){
+			"the pod was not observed":  func(s *pass.Pass) { s.Children.NoteWritten("t") },
+			"the pod was seen to begin": func(s *pass.Pass) { s.Children.NoteFilesOf(seen) },
+			"its outcome is collected": func(s *pass.Pass) {
+				p := s
+				if err := workers.Collect(t.Context(), p, &v1alpha1.Run{Target: "t"}, []workers.Part{{Seen: attempt.State{Phase: attempt.Failed}}}); err != nil {
 					t.Error(err)
 				}
 			},
 		} {
-			s.sb.Status.Targets[0].TestFiles = test.status
-			if note(s); s.sb.Status.Targets[0].TestFiles != test.want {
-				t.Errorf("%s, %s: files are %q, want %q", name, how, s.sb.Status.Targets[0].TestFiles, test.want)
+			s.SB.Status.Targets[0].TestFiles = test.status
+			if note(s); s.SB.Status.Targets[0].TestFiles != test.want {
+				t.Errorf("%s, %s: files are %q, want %q", name, how, s.SB.Status.Targets[0].TestFiles, test.want)
 			}
 		}
 	}
@@ -122,18 +124,18 @@ func TestMayHaveWritten(t *testing.T) {
 // A run that began, wrote, and was deleted with its Job while no operator was there has left its files. They are removed.
 func TestFilesOfARunThatNobodySaw(t *testing.T) {
 	t.Parallel()
-	remove := func(w *world, sb *v1alpha1.StorageBenchmark) { w.delete(sb) }
+	remove := func(w *testWorld, sb *v1alpha1.StorageBenchmark) { w.delete(sb) }
 	for name, test := range map[string]struct {
-		meanwhile, afterwards func(*world, *v1alpha1.StorageBenchmark)
+		meanwhile, afterwards func(*testWorld, *v1alpha1.StorageBenchmark)
 	}{
 		"the benchmark is deleted":      {meanwhile: remove},
-		"it is deleted as Argo CD does": {meanwhile: func(w *world, sb *v1alpha1.StorageBenchmark) { w.delete(sb, foreground) }},
+		"it is deleted as Argo CD does": {meanwhile: func(w *testWorld, sb *v1alpha1.StorageBenchmark) { w.delete(sb, foreground) }},
 		"it is suspended, and deleted later": {
-			func(w *world, sb *v1alpha1.StorageBenchmark) {
+			func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 				w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) })
 			}, remove,
 		},
-		"it ends for another reason": {meanwhile: func(w *world, sb *v1alpha1.StorageBenchmark) {
+		"it ends for another reason": {meanwhile: func(w *testWorld, sb *v1alpha1.StorageBenchmark) {
 			w.Eventually(func() error {
 				current := w.Get(sb)
 				current.Status.Runs[0].Name = "gone.t" // which is no longer part of the spec
@@ -193,10 +195,10 @@ func TestFilesOfARunThatNobodySaw(t *testing.T) {
 // A Job that was refused was not made. One of which nobody knows may have written.
 func TestNoteJobs(t *testing.T) {
 	run := &v1alpha1.Run{Name: "a", Target: "t", State: v1alpha1.RunRunning, Attempts: 1, Clients: 3}
-	m := memory{ownAttempt: attempt.NewOwnAttempt(run)}
-	m.noteJobs(run, []int32{0, 1, 2}, []error{apierrors.NewBadRequest("no"), errors.New("connection reset"), nil})
+	m := pass.Memory{OwnAttempt: attempt.NewOwnAttempt(run)}
+	m.NoteJobs(run, []int32{0, 1, 2}, []error{apierrors.NewBadRequest("no"), errors.New("connection reset"), nil})
 	for client, want := range []bool{false, true, true} {
-		if got := m.ownAttempt.MayHaveJob(run, int32(client)); got != want {
+		if got := m.OwnAttempt.MayHaveJob(run, int32(client)); got != want {
 			t.Errorf("client %d may have a Job: %t, want %t", client, got, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -46,7 +47,7 @@ func TestWeight(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			taken, weight := int(heapInUse()-before)/copies, weightOf(kept[0])
+			taken, weight := int(heapInUse()-before)/copies, world.WeightOf(kept[0])
 			t.Logf("%d bytes as text are %d in memory, and weigh %d", len(text), taken, weight)
 			if weight < taken*2/3 || weight > taken*3/2 {
 				t.Errorf("it weighs %d, and takes %d", weight, taken)
@@ -70,8 +71,8 @@ func emptyValues(n int) *v1alpha1.Placement {
 func TestTrimWeighsWhatIsInMemory(t *testing.T) {
 	const most = 16 << 10
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Placement = emptyValues(40_000) }).Build()
-	trim(sb)
-	if weight := weightOf(sb); weight > most {
+	world.Trim(sb)
+	if weight := world.WeightOf(sb); weight > most {
 		t.Errorf("of one that is 120 KB as text the cache has %d bytes, want at most %d", weight, most)
 	}
 }

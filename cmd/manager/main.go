@@ -36,6 +36,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/controllers/servertime"
 	"github.com/storagebench/storagebench/controllers/watches"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/job"
 )
 
@@ -58,7 +59,7 @@ type options struct {
 	// clock is the API server's time.
 	clock *servertime.Clock
 	// caches hold what the operator reads again and again.
-	caches *controllers.Caches
+	caches *world.Caches
 }
 
 func main() {
@@ -77,7 +78,7 @@ func main() {
 	logging.BindFlags(flag.CommandLine)
 	flag.Parse()
 	ctrl.SetLogger(zap.New(zap.UseFlagOptions(&logging)))
-	o.caches = controllers.NewCaches(spareMemory() / cachedPart)
+	o.caches = world.NewCaches(spareMemory() / cachedPart)
 	ctrl.Log.Info("Starting manager", "version", version, "watched", o.watched.String(), "excluded", o.excluded.String())
 	if err := run(&o); err != nil {
 		ctrl.Log.Error(err, "Manager ended")
@@ -114,8 +115,8 @@ func run(o *options) error {
 	}
 	o.clock = servertime.New(tellOffset)
 	config.Wrap(o.clock.Wrap)
-	undecodable := controllers.LeaveOutUndecodable(config)
-	controllers.SlimAnswers(config)
+	undecodable := world.LeaveOutUndecodable(config)
+	world.SlimAnswers(config)
 	mgr, err := o.newManager(config)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func (o *options) addControllers(mgr ctrl.Manager, recorder events.EventRecorder
 		Client:     mgr.GetClient(),
 		Live:       mgr.GetAPIReader(),
 		Caches:     o.caches,
-		Logs:       controllers.PodLogs(clientset),
+		Logs:       world.PodLogs(clientset),
 		Events:     recorder,
 		Metrics:    counts,
 		Failing:    failures,

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestBeginsWhenSchedulesCanBeListed(t *testing.T) {
 	w := newWorld(t)
 	way := envtest.OperatorConfig(t)
-	mgr, err := w.Manager(way, controllers.NewCaches(32<<20).NewInformer)
+	mgr, err := w.Manager(way, world.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		t.Fatal(err)
 	}

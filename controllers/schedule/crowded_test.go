@@ -20,7 +20,7 @@ import (
 const most = 32
 
 // fill makes benchmarks of a schedule by hand, until one less is there than there may be.
-func (w *world) fill(s *v1alpha1.StorageBenchmarkSchedule, there int) (made []*v1alpha1.StorageBenchmark) {
+func (w *testWorld) fill(s *v1alpha1.StorageBenchmarkSchedule, there int) (made []*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	for range most - 1 - there {
 		made = append(made, harness.Create(w.World, schedule.Requested(s)))
@@ -30,7 +30,7 @@ func (w *world) fill(s *v1alpha1.StorageBenchmarkSchedule, there int) (made []*v
 
 // wantNoneMade lets starts become due, and checks that the first is made, that no other one is, and that the condition
 // and an event say why.
-func (w *world) wantNoneMade(s *v1alpha1.StorageBenchmarkSchedule, words ...string) {
+func (w *testWorld) wantNoneMade(s *v1alpha1.StorageBenchmarkSchedule, words ...string) {
 	w.Helper()
 	w.pass(s, time.Minute)
 	w.untilThere(most)

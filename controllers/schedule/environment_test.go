@@ -92,7 +92,7 @@ func TestYoungerStorageClass(t *testing.T) {
 }
 
 // measureOn has a benchmark made and ended whose volume a driver has made.
-func (w *world) measureOn(s *v1alpha1.StorageBenchmarkSchedule, driver string) {
+func (w *testWorld) measureOn(s *v1alpha1.StorageBenchmarkSchedule, driver string) {
 	w.Helper()
 	sb := w.begin(s)
 	before := sb.DeepCopy()

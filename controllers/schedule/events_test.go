@@ -20,7 +20,7 @@ import (
 )
 
 // events returns how often users were told of a schedule for a reason, and the last words of that.
-func (w *world) events(s *v1alpha1.StorageBenchmarkSchedule, reason string) (times int, note string, err error) {
+func (w *testWorld) events(s *v1alpha1.StorageBenchmarkSchedule, reason string) (times int, note string, err error) {
 	var list eventsv1.EventList
 	if err := w.Client.List(w.Context(), &list, client.InNamespace(w.Namespace)); err != nil {
 		return 0, "", err
@@ -39,7 +39,7 @@ func (w *world) events(s *v1alpha1.StorageBenchmarkSchedule, reason string) (tim
 }
 
 // untilEvent waits until users were told once of a schedule for a reason, with these words.
-func (w *world) untilEvent(s *v1alpha1.StorageBenchmarkSchedule, reason, words string) {
+func (w *testWorld) untilEvent(s *v1alpha1.StorageBenchmarkSchedule, reason, words string) {
 	w.Helper()
 	w.Eventually(func() error {
 		times, note, err := w.events(s, reason)

@@ -48,7 +48,7 @@ func (c *unreachable) admit(object client.Object) error {
 }
 
 // startBehindAWebhook starts an operator whose StorageBenchmarks a webhook would have to admit.
-func (w *world) startBehindAWebhook() *unreachable {
+func (w *testWorld) startBehindAWebhook() *unreachable {
 	w.Helper()
 	webhook := &unreachable{}
 	w.startOperatorWith(envtest.OperatorConfig(w), func(r *Reconciler) { webhook.Client, r.Client = r.Client, webhook })

@@ -18,7 +18,7 @@ import (
 )
 
 // history returns the points of a schedule.
-func (w *world) history(s *v1alpha1.StorageBenchmarkSchedule) (*history.History, error) {
+func (w *testWorld) history(s *v1alpha1.StorageBenchmarkSchedule) (*history.History, error) {
 	current := &v1alpha1.StorageBenchmarkSchedule{}
 	if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(s), current); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func (w *world) history(s *v1alpha1.StorageBenchmarkSchedule) (*history.History,
 }
 
 // untilPoints waits until a schedule's history has so many points, and returns them.
-func (w *world) untilPoints(s *v1alpha1.StorageBenchmarkSchedule, n int) []history.Point {
+func (w *testWorld) untilPoints(s *v1alpha1.StorageBenchmarkSchedule, n int) []history.Point {
 	w.Helper()
 	var points []history.Point
 	w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
@@ -55,7 +55,7 @@ func (w *world) untilPoints(s *v1alpha1.StorageBenchmarkSchedule, n int) []histo
 }
 
 // measure has a benchmark made and ended, and returns it.
-func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, status metav1.ConditionStatus, iops int64) *v1alpha1.StorageBenchmark {
+func (w *testWorld) measure(s *v1alpha1.StorageBenchmarkSchedule, status metav1.ConditionStatus, iops int64) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	sb := w.begin(s)
 	w.end(sb, status, iops)
@@ -63,7 +63,7 @@ func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, status metav1.Cond
 }
 
 // begin has a benchmark made, and returns it.
-func (w *world) begin(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
+func (w *testWorld) begin(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	w.pass(s, time.Minute)
 	var sb *v1alpha1.StorageBenchmark
@@ -133,7 +133,7 @@ func TestLoweredHistoryLimit(t *testing.T) {
 }
 
 // forgetHistory has a schedule's status tell nothing of its history, as if that had not been written, and returns what it told.
-func (w *world) forgetHistory(s *v1alpha1.StorageBenchmarkSchedule) v1alpha1.ScheduleHistory {
+func (w *testWorld) forgetHistory(s *v1alpha1.StorageBenchmarkSchedule) v1alpha1.ScheduleHistory {
 	w.Helper()
 	current := w.until(s, func(*v1alpha1.StorageBenchmarkSchedule) error { return nil })
 	before := current.DeepCopy()

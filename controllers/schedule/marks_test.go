@@ -51,7 +51,7 @@ func TestMarkWhoseAnswerIsLost(t *testing.T) {
 }
 
 // unmark takes the marks of StorageBenchmarks away, as if an operator of the version before had kept their points.
-func (w *world) unmark(all ...*v1alpha1.StorageBenchmark) {
+func (w *testWorld) unmark(all ...*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	for _, sb := range all {
 		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:null}}}`, v1alpha1.AnnotationHistoryKept)

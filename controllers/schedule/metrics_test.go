@@ -41,7 +41,7 @@ func served(results *resultmetrics.Store) (map[string]float64, error) {
 }
 
 // untilMetric waits until a metric has a value.
-func (w *world) untilMetric(name string, want float64) {
+func (w *testWorld) untilMetric(name string, want float64) {
 	w.Helper()
 	w.Eventually(func() error {
 		got, err := served(&w.results)
@@ -53,7 +53,7 @@ func (w *world) untilMetric(name string, want float64) {
 }
 
 // untilServed waits until metrics have these values, by name, and no others. What changes with the time has any.
-func (w *world) untilServed(want map[string]float64) {
+func (w *testWorld) untilServed(want map[string]float64) {
 	w.Helper()
 	w.Eventually(func() error {
 		got, err := served(&w.results)

@@ -18,7 +18,7 @@ import (
 )
 
 // createByHand makes a schedule whose benchmarks the test makes, and which keeps so many points, and all benchmarks.
-func (w *world) createByHand(points int32) *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) createByHand(points int32) *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	return w.create(func(s *v1alpha1.StorageBenchmarkSchedule) {
 		s.Spec.Suspend, s.Spec.HistoryLimit, s.Spec.SuccessfulBenchmarksHistoryLimit = new(true), &points, new(int32(32))
@@ -26,7 +26,7 @@ func (w *world) createByHand(points int32) *v1alpha1.StorageBenchmarkSchedule {
 }
 
 // measureByHand has a benchmark of a schedule end, and returns it when it is known that its point is kept.
-func (w *world) measureByHand(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
+func (w *testWorld) measureByHand(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	w.Clock.Pass(time.Minute)
 	sb := harness.Create(w.World, schedule.Requested(s))
@@ -41,7 +41,7 @@ func (w *world) measureByHand(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.St
 }
 
 // untilPointsOf waits until a history has the points of these benchmarks, in their order.
-func (w *world) untilPointsOf(s *v1alpha1.StorageBenchmarkSchedule, want ...*v1alpha1.StorageBenchmark) {
+func (w *testWorld) untilPointsOf(s *v1alpha1.StorageBenchmarkSchedule, want ...*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	var names []string
 	for _, sb := range want {
@@ -64,7 +64,7 @@ func (w *world) untilPointsOf(s *v1alpha1.StorageBenchmarkSchedule, want ...*v1a
 }
 
 // restarted has another operator take over, and returns what ends that one when it has looked at the schedule.
-func (w *world) restarted(s *v1alpha1.StorageBenchmarkSchedule, stop func()) func() {
+func (w *testWorld) restarted(s *v1alpha1.StorageBenchmarkSchedule, stop func()) func() {
 	w.Helper()
 	stop()
 	stop = w.startOperator()
@@ -138,7 +138,7 @@ func TestDeletedHistory(t *testing.T) {
 	w.untilPointsOf(s, third, fourth)
 }
 
-func (w *world) deleteConfigMap(s *v1alpha1.StorageBenchmarkSchedule, number int) {
+func (w *testWorld) deleteConfigMap(s *v1alpha1.StorageBenchmarkSchedule, number int) {
 	w.Helper()
 	object := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: schedule.HistoryName(s, number)}}
 	if err := w.Client.Delete(w.Context(), object); err != nil {
@@ -170,7 +170,7 @@ func TestDeletedPartOfAHistory(t *testing.T) {
 }
 
 // seed gives a schedule a history of points in these chunks, each in a ConfigMap.
-func (w *world) seed(s *v1alpha1.StorageBenchmarkSchedule, chunks ...int64) {
+func (w *testWorld) seed(s *v1alpha1.StorageBenchmarkSchedule, chunks ...int64) {
 	w.Helper()
 	h := &history.History{}
 	for i, chunk := range chunks {

@@ -91,15 +91,17 @@ func TestStartThatWasNotNoted(t *testing.T) {
 }
 
 func TestConcurrencyPolicies(t *testing.T) {
-	for policy, check := range map[v1alpha1.ConcurrencyPolicy]func(*world, *v1alpha1.StorageBenchmarkSchedule, *v1alpha1.StorageBenchmark){
-		v1alpha1.ConcurrencyAllow: func(w *world, _ *v1alpha1.StorageBenchmarkSchedule, _ *v1alpha1.StorageBenchmark) { w.untilThere(2) },
-		v1alpha1.ConcurrencyForbid: func(w *world, s *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
+	for policy, check := range map[v1alpha1.ConcurrencyPolicy]func(*testWorld, *v1alpha1.StorageBenchmarkSchedule, *v1alpha1.StorageBenchmark){
+		v1alpha1.ConcurrencyAllow: func(w *testWorld, _ *v1alpha1.StorageBenchmarkSchedule, _ *v1alpha1.StorageBenchmark) {
+			w.untilThere(2)
+		},
+		v1alpha1.ConcurrencyForbid: func(w *testWorld, s *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
 			w.untilCondition(s, v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "waits until another StorageBenchmark is over")
 			w.untilThere(1)
 			w.end(first, metav1.ConditionTrue, 100)
 			w.untilThere(2)
 		},
-		v1alpha1.ConcurrencyReplace: func(w *world, _ *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
+		v1alpha1.ConcurrencyReplace: func(w *testWorld, _ *v1alpha1.StorageBenchmarkSchedule, first *v1alpha1.StorageBenchmark) {
 			w.untilGone(first)
 			w.untilThere(1)
 		},
@@ -213,7 +215,7 @@ func TestRefusedStart(t *testing.T) {
 }
 
 // allowNone has a quota that refuses benchmarks.
-func (w *world) allowNone() *corev1.ResourceQuota {
+func (w *testWorld) allowNone() *corev1.ResourceQuota {
 	w.Helper()
 	quota := harness.Create(w.World, &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "none"},
 		Spec: corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{"count/storagebenchmarks.storagebench.dev": resource.MustParse("0")}}})

@@ -14,8 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -23,28 +23,28 @@ import (
 
 func TestMain(m *testing.M) { envtest.Main(m) }
 
-// world is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says when they end.
-type world struct {
+// testWorld is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says when they end.
+type testWorld struct {
 	*harness.World
 	results resultmetrics.Store
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *testWorld {
 	t.Helper()
 	t.Parallel()
-	return &world{World: harness.New(t), results: resultmetrics.Store{Limit: resultmetrics.DefaultLimit}}
+	return &testWorld{World: harness.New(t), results: resultmetrics.Store{Limit: resultmetrics.DefaultLimit}}
 }
 
 // startOperator starts an operator, with no more rights than it has, and returns what ends it.
-func (w *world) startOperator() (stop func()) {
+func (w *testWorld) startOperator() (stop func()) {
 	w.Helper()
 	return w.startOperatorWith(envtest.OperatorConfig(w), func(*Reconciler) {})
 }
 
 // startOperatorWith starts one that is changed before it begins.
-func (w *world) startOperatorWith(way *rest.Config, change func(*Reconciler)) (stop func()) {
+func (w *testWorld) startOperatorWith(way *rest.Config, change func(*Reconciler)) (stop func()) {
 	w.Helper()
-	mgr, err := w.Manager(way, controllers.NewCaches(32<<20).NewInformer)
+	mgr, err := w.Manager(way, world.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func (w *world) startOperatorWith(way *rest.Config, change func(*Reconciler)) (s
 }
 
 // create makes a schedule that is due each minute, with changes.
-func (w *world) create(changes ...func(*v1alpha1.StorageBenchmarkSchedule)) *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) create(changes ...func(*v1alpha1.StorageBenchmarkSchedule)) *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	s := &v1alpha1.StorageBenchmarkSchedule{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"},
@@ -71,7 +71,7 @@ func (w *world) create(changes ...func(*v1alpha1.StorageBenchmarkSchedule)) *v1a
 }
 
 // pass lets time pass, and has the operator look at a schedule.
-func (w *world) pass(s *v1alpha1.StorageBenchmarkSchedule, d time.Duration) {
+func (w *testWorld) pass(s *v1alpha1.StorageBenchmarkSchedule, d time.Duration) {
 	w.Helper()
 	w.Clock.Pass(d)
 	w.change(s, func(s *v1alpha1.StorageBenchmarkSchedule) {
@@ -80,7 +80,7 @@ func (w *world) pass(s *v1alpha1.StorageBenchmarkSchedule, d time.Duration) {
 }
 
 // change changes a schedule as its user does.
-func (w *world) change(s *v1alpha1.StorageBenchmarkSchedule, change func(*v1alpha1.StorageBenchmarkSchedule)) {
+func (w *testWorld) change(s *v1alpha1.StorageBenchmarkSchedule, change func(*v1alpha1.StorageBenchmarkSchedule)) {
 	w.Helper()
 	w.Eventually(func() error {
 		current := &v1alpha1.StorageBenchmarkSchedule{}
@@ -93,7 +93,7 @@ func (w *world) change(s *v1alpha1.StorageBenchmarkSchedule, change func(*v1alph
 }
 
 // until waits until a schedule is as the check wants it, and returns it.
-func (w *world) until(s *v1alpha1.StorageBenchmarkSchedule, check func(*v1alpha1.StorageBenchmarkSchedule) error) *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) until(s *v1alpha1.StorageBenchmarkSchedule, check func(*v1alpha1.StorageBenchmarkSchedule) error) *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	var current *v1alpha1.StorageBenchmarkSchedule
 	w.Eventually(func() error {
@@ -110,7 +110,7 @@ func (w *world) until(s *v1alpha1.StorageBenchmarkSchedule, check func(*v1alpha1
 }
 
 // untilCondition waits for a condition whose message has the words.
-func (w *world) untilCondition(s *v1alpha1.StorageBenchmarkSchedule, kind string, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) untilCondition(s *v1alpha1.StorageBenchmarkSchedule, kind string, status metav1.ConditionStatus, reason string, words ...string) *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	return w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
 		c := meta.FindStatusCondition(s.Status.Conditions, kind)
@@ -127,14 +127,14 @@ func (w *world) untilCondition(s *v1alpha1.StorageBenchmarkSchedule, kind string
 }
 
 // list returns the names of the benchmarks that there are, the oldest first.
-func (w *world) list() ([]v1alpha1.StorageBenchmark, error) {
+func (w *testWorld) list() ([]v1alpha1.StorageBenchmark, error) {
 	var list v1alpha1.StorageBenchmarkList
 	err := w.Client.List(w.Context(), &list, client.InNamespace(w.Namespace))
 	return list.Items, err
 }
 
 // untilThere waits until there are so many benchmarks, and returns them.
-func (w *world) untilThere(n int) []v1alpha1.StorageBenchmark {
+func (w *testWorld) untilThere(n int) []v1alpha1.StorageBenchmark {
 	w.Helper()
 	var list []v1alpha1.StorageBenchmark
 	w.Eventually(func() (err error) {
@@ -147,13 +147,13 @@ func (w *world) untilThere(n int) []v1alpha1.StorageBenchmark {
 }
 
 // end ends a benchmark with a result.
-func (w *world) end(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, iops int64) {
+func (w *testWorld) end(sb *v1alpha1.StorageBenchmark, status metav1.ConditionStatus, iops int64) {
 	w.Helper()
 	harness.End(w.World, sb, status, iops)
 }
 
 // untilGone waits until a benchmark is deleted.
-func (w *world) untilGone(sb *v1alpha1.StorageBenchmark) {
+func (w *testWorld) untilGone(sb *v1alpha1.StorageBenchmark) {
 	w.Helper()
 	w.Eventually(func() error {
 		err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(sb), &v1alpha1.StorageBenchmark{})

@@ -31,6 +31,7 @@ import (
 	"github.com/storagebench/storagebench/controllers"
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -129,14 +130,14 @@ func (s *silentWebhook) hangs(about ...string) error {
 func startBoth(w *harness.World, objects *failing.Objects, namespaces ...string) {
 	w.Helper()
 	way := envtest.OperatorConfig(w)
-	controllers.SlimAnswers(way)
+	world.SlimAnswers(way)
 	seen := map[string]cache.Config{}
 	for _, namespace := range namespaces {
 		seen[namespace] = cache.Config{}
 	}
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme:     envtest.Scheme(),
-		Cache:      cache.Options{DefaultNamespaces: seen, NewInformer: controllers.NewCaches(32 << 20).NewInformer},
+		Cache:      cache.Options{DefaultNamespaces: seen, NewInformer: world.NewCaches(32 << 20).NewInformer},
 		Metrics:    metricsserver.Options{BindAddress: "0"},
 		Controller: config.Controller{SkipNameValidation: new(true)},
 	})

@@ -12,12 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/storagebench/storagebench/controllers"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
 )
 
 // operate has one operator after the other work until the test ends.
-func (w *world) operate() {
+func (w *testWorld) operate() {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -40,15 +41,15 @@ func (w *world) operate() {
 }
 
 // live is the life of one operator, which knows nothing of those before. It ends with the context, or when it is killed.
-func (w *world) live(ctx context.Context, travel string) error {
+func (w *testWorld) live(ctx context.Context, travel string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	operatorConfig := envtest.OperatorConfig(w)
 	operatorConfig.Wrap(func(base http.RoundTripper) http.RoundTripper {
 		return &life{wire: w.wire, base: base, end: cancel, travel: travel}
 	})
-	controllers.SlimAnswers(operatorConfig)
-	mgr, err := w.Manager(operatorConfig, controllers.NewCaches(32<<20).NewInformer)
+	world.SlimAnswers(operatorConfig)
+	mgr, err := w.Manager(operatorConfig, world.NewCaches(32<<20).NewInformer)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (w *world) live(ctx context.Context, travel string) error {
 }
 
 // setUpBenchmarks has a manager do what StorageBenchmarks say.
-func (w *world) setUpBenchmarks(_ context.Context, mgr manager.Manager) error {
+func (w *testWorld) setUpBenchmarks(_ context.Context, mgr manager.Manager) error {
 	reconciler := &controllers.Reconciler{
 		Client:  mgr.GetClient(),
 		Live:    mgr.GetAPIReader(),
@@ -79,7 +80,7 @@ func readLog(_ context.Context, pod *corev1.Pod, options *corev1.PodLogOptions) 
 
 // past returns the version of the world that the next operator's caches begin with: one of before the last writes, where the
 // API server that they ask is to lag behind, which Kubernetes allows it to; else "", the newest one.
-func (w *world) past() string {
+func (w *testWorld) past() string {
 	if !w.disturbance.travels {
 		return ""
 	}

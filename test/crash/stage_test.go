@@ -31,7 +31,7 @@ import (
 
 // stage is a world in which a schedule makes StorageBenchmarks. Nobody runs them: the test says when they end.
 type stage struct {
-	*world
+	*testWorld
 	schedule *v1alpha1.StorageBenchmarkSchedule
 	// dawn is the minute before the first act.
 	dawn time.Time
@@ -90,7 +90,7 @@ func perform(t *testing.T, p *plot, undisturbed *ending, d disturbance, operator
 // newStage makes the schedule, and its history as it was before.
 func newStage(t *testing.T, p *plot, d disturbance) *stage {
 	t.Helper()
-	w := &stage{world: newWorld(t, scenarios[0], d), made: map[string]sets.Set[types.UID]{}}
+	w := &stage{testWorld: newWorld(t, scenarios[0], d), made: map[string]sets.Set[types.UID]{}}
 	w.setUp = w.setUpSchedules
 	w.watch()
 	s := &v1alpha1.StorageBenchmarkSchedule{

@@ -33,8 +33,8 @@ type disturbance struct {
 	travels bool
 }
 
-// world is a namespace with a cluster that plays along, and an operator that is disturbed.
-type world struct {
+// testWorld is a namespace with a cluster that plays along, and an operator that is disturbed.
+type testWorld struct {
 	*harness.World
 	wire        *wire
 	ledger      *ledger
@@ -101,12 +101,12 @@ func play(t *testing.T, s scenario, d disturbance) played {
 	return p
 }
 
-func newWorld(t *testing.T, s scenario, d disturbance) *world {
+func newWorld(t *testing.T, s scenario, d disturbance) *testWorld {
 	t.Helper()
 	if d.decide == nil {
 		d.decide = func(call) fate { return fate{} }
 	}
-	w := &world{World: harness.New(t), wire: newWire(d.decide), ledger: newLedger(), disturbance: d}
+	w := &testWorld{World: harness.New(t), wire: newWire(d.decide), ledger: newLedger(), disturbance: d}
 	w.setUp = w.setUpBenchmarks
 	w.Wait.Patience = patience
 	w.Wait.Describe = func() string { return fmt.Sprintf("%v left", w.left(true)) }
@@ -126,7 +126,7 @@ func newWorld(t *testing.T, s scenario, d disturbance) *world {
 }
 
 // explain prints, where a test has failed, what the operator has written.
-func (w *world) explain() {
+func (w *testWorld) explain() {
 	if !w.Failed() {
 		return
 	}
@@ -138,7 +138,7 @@ func (w *world) explain() {
 
 // left returns what there is of the kinds that the operator makes but for what was there before, with or without
 // ConfigMaps, which stay until the benchmark is deleted.
-func (w *world) left(configMaps bool) []string {
+func (w *testWorld) left(configMaps bool) []string {
 	w.Helper()
 	here := []client.ListOption{client.InNamespace(w.Namespace)}
 	mine := []client.ListOption{client.MatchingLabels{v1alpha1.LabelNamespace: w.Namespace}}
@@ -163,7 +163,7 @@ func (w *world) left(configMaps bool) []string {
 }
 
 // names returns the kinds and names of objects, but not of what was there before.
-func (w *world) names(list client.ObjectList, options []client.ListOption) []string {
+func (w *testWorld) names(list client.ObjectList, options []client.ListOption) []string {
 	w.Helper()
 	if err := w.Client.List(w.Context(), list, options...); err != nil {
 		w.Fatal(err)
@@ -183,7 +183,7 @@ func (w *world) names(list client.ObjectList, options []client.ListOption) []str
 }
 
 // checkOwn checks that what was there before the benchmark has been left alone.
-func (w *world) checkOwn(s scenario) {
+func (w *testWorld) checkOwn(s scenario) {
 	w.Helper()
 	for _, object := range s.own(w.Namespace) {
 		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(object), object); err != nil || !object.GetDeletionTimestamp().IsZero() {

@@ -27,6 +27,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/schedule"
 	"github.com/storagebench/storagebench/controllers/servertime"
+	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/job"
 	schedules "github.com/storagebench/storagebench/internal/schedule"
 	"github.com/storagebench/storagebench/test/builder"
@@ -38,8 +39,8 @@ import (
 
 func TestMain(m *testing.M) { envtest.Main(m) }
 
-// world is an operator in a namespace, and where its metrics are.
-type world struct {
+// testWorld is an operator in a namespace, and where its metrics are.
+type testWorld struct {
 	*harness.World
 	address string
 	results resultmetrics.Store
@@ -52,9 +53,9 @@ type world struct {
 // ago is how far the operator's clock is behind: what it begins is late at once, as Prometheus counts.
 const ago = 48 * time.Hour
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) *testWorld {
 	t.Helper()
-	w := &world{World: harness.New(t), address: prometheus.FreeAddress(t), results: resultmetrics.Store{Limit: resultmetrics.DefaultLimit}}
+	w := &testWorld{World: harness.New(t), address: prometheus.FreeAddress(t), results: resultmetrics.Store{Limit: resultmetrics.DefaultLimit}}
 	w.Clock.Step(-ago)
 	w.Cluster.OnPod(w.play)
 	w.startOperator()
@@ -62,7 +63,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // play is how the pod of a benchmark ends.
-func (w *world) play(pod *corev1.Pod) fakecluster.Outcome {
+func (w *testWorld) play(pod *corev1.Pod) fakecluster.Outcome {
 	if strings.HasPrefix(pod.Labels[v1alpha1.LabelBenchmark], "stuck") {
 		return fakecluster.Hang(job.MeasureContainer)
 	}
@@ -75,16 +76,16 @@ func (w *world) play(pod *corev1.Pod) fakecluster.Outcome {
 }
 
 // startOperator starts an operator that serves its metrics as the installed one does.
-func (w *world) startOperator() {
+func (w *testWorld) startOperator() {
 	w.Helper()
 	way := envtest.OperatorConfig(w)
 	offset := servertime.New(func(time.Duration) {})
 	way.Wrap(offset.Wrap)
-	controllers.SlimAnswers(way)
+	world.SlimAnswers(way)
 	mgr, err := ctrl.NewManager(way, ctrl.Options{
 		Scheme: envtest.Scheme(),
 		Cache: cache.Options{
-			DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, NewInformer: controllers.NewCaches(32 << 20).NewInformer,
+			DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, NewInformer: world.NewCaches(32 << 20).NewInformer,
 		},
 		Metrics:    metricsserver.Options{BindAddress: w.address},
 		Controller: config.Controller{SkipNameValidation: new(true)},
@@ -106,12 +107,12 @@ func (w *world) startOperator() {
 }
 
 // readLog stands for the kubelet, which has the logs. Its last line is always another one.
-func (w *world) readLog(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
+func (w *testWorld) readLog(context.Context, *corev1.Pod, *corev1.PodLogOptions) (io.ReadCloser, error) {
 	return io.NopCloser(strings.NewReader(fmt.Sprintf("%s fio goes on", time.Unix(w.runs.Add(1), 0).UTC().Format(time.RFC3339Nano)))), nil
 }
 
 // schedule makes a schedule that expects too much.
-func (w *world) schedule() *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) schedule() *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "nightly"}}
 	s.Spec.Schedule = "@yearly"
@@ -121,7 +122,7 @@ func (w *world) schedule() *v1alpha1.StorageBenchmarkSchedule {
 }
 
 // benchmark returns a benchmark that shares its node.
-func (w *world) benchmark(name string) *v1alpha1.StorageBenchmark {
+func (w *testWorld) benchmark(name string) *v1alpha1.StorageBenchmark {
 	return builder.OneRun(w.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone}
 		sb.Spec.Deadlines = v1alpha1.Deadlines{RunSeconds: new(int32(3600)), CleanUpSeconds: new(int32(1))}
@@ -129,7 +130,7 @@ func (w *world) benchmark(name string) *v1alpha1.StorageBenchmark {
 }
 
 // measure has so many benchmarks of a schedule measure, a minute after those before them.
-func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, n int) {
+func (w *testWorld) measure(s *v1alpha1.StorageBenchmarkSchedule, n int) {
 	w.Helper()
 	before := w.get(s).Status.History.Points
 	w.Clock.Step(time.Minute)
@@ -144,7 +145,7 @@ func (w *world) measure(s *v1alpha1.StorageBenchmarkSchedule, n int) {
 	})
 }
 
-func (w *world) get(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmarkSchedule {
+func (w *testWorld) get(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBenchmarkSchedule {
 	w.Helper()
 	current := &v1alpha1.StorageBenchmarkSchedule{}
 	if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(s), current); err != nil {
@@ -154,7 +155,7 @@ func (w *world) get(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.StorageBench
 }
 
 // regress has storage become slower for good.
-func (w *world) regress(s *v1alpha1.StorageBenchmarkSchedule) {
+func (w *testWorld) regress(s *v1alpha1.StorageBenchmarkSchedule) {
 	w.Helper()
 	w.measure(s, 10)
 	w.slow.Store(true)
@@ -173,7 +174,7 @@ func (w *world) regress(s *v1alpha1.StorageBenchmarkSchedule) {
 const pokeAgain = 3 * time.Second
 
 // leaveBehind has a benchmark end whose volume cannot be removed.
-func (w *world) leaveBehind() {
+func (w *testWorld) leaveBehind() {
 	w.Helper()
 	w.Cluster.OnVolume(func(*corev1.PersistentVolume) bool { return false })
 	sb := harness.Create(w.World, w.benchmark("dirty"))
@@ -201,7 +202,7 @@ func (w *world) leaveBehind() {
 }
 
 // get stuck: a benchmark measures, and never ends.
-func (w *world) getStuck() {
+func (w *testWorld) getStuck() {
 	w.Helper()
 	sb := harness.Create(w.World, w.benchmark("stuck"))
 	w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
@@ -213,7 +214,7 @@ func (w *world) getStuck() {
 }
 
 // obstruct makes a schedule whose history cannot be written: somebody else has a ConfigMap of its name.
-func (w *world) obstruct() {
+func (w *testWorld) obstruct() {
 	w.Helper()
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "obstructed"}}
 	s.Spec.Schedule = "@yearly"
@@ -225,13 +226,13 @@ func (w *world) obstruct() {
 }
 
 // neglect serves a schedule that should have measured long ago, as an operator does whose schedules cannot measure.
-func (w *world) neglect() {
+func (w *testWorld) neglect() {
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "forgotten", CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour))}}
 	w.results.SetSchedule(s, time.Minute)
 }
 
 // mistake makes a schedule that is never due: its user was not told when it was applied.
-func (w *world) mistake() {
+func (w *testWorld) mistake() {
 	w.Helper()
 	s := &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "never"}}
 	s.Spec.Schedule = "0 0 31 2 *"

@@ -1,0 +1,56 @@
+package workers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
+	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
+	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/controllers/world"
+	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/ours"
+)
+
+// A Job or an anchor that is to be made may be there: a pass has made it, and its status was not saved. If what is wanted is another one since, because a
+// deadline was edited, the operator was upgraded, or more is known of the volume, the API server refuses the change: what a Job or a pod runs cannot
+// be changed. That is no fault of the benchmark's. What is there is of the same attempt, and is taken, if it is ours by its name and its owner.
+// A StorageClass or a PersistentVolume is needed again where claims are missing, as of a benchmark that waits for its quota while the operator is upgraded. It is
+// taken as well, unless what is measured depends on the difference: then volumes of one target would not be alike, and the message says in what.
+
+// MakeJob makes a Job, or takes the one that is there.
+func MakeJob(ctx context.Context, p *pass.Pass, wanted *batchv1ac.JobApplyConfiguration) error {
+	return makeOrTake(ctx, p, wanted, wanted.ObjectMetaApplyConfiguration, func() (client.Object, error) {
+		return p.World.LiveJob(ctx, *wanted.Name, fmt.Sprintf("get Job %s, which may be there", *wanted.Name))
+	})
+}
+
+// MakeAnchor makes the pod of an anchor, or takes the one that is there.
+func MakeAnchor(ctx context.Context, p *pass.Pass, wanted *corev1ac.PodApplyConfiguration) error {
+	return makeOrTake(ctx, p, wanted, wanted.ObjectMetaApplyConfiguration, func() (client.Object, error) {
+		return p.World.LivePod(ctx, *wanted.Name, fmt.Sprintf("get pod %s, which may be there", *wanted.Name))
+	})
+}
+
+// makeOrTake makes an object. Where that is refused, it looks what has its name, and takes that if it is the benchmark's own. Else it returns why it was refused.
+func makeOrTake(ctx context.Context, p *pass.Pass, wanted runtime.ApplyConfiguration, meta *metav1ac.ObjectMetaApplyConfiguration, look func() (client.Object, error)) error {
+	refused := p.World.Client.Apply(ctx, wanted, world.ApplyOptions...)
+	if !world.MayBeThere(refused) {
+		return refused
+	}
+	there, err := look()
+	if err != nil {
+		return err
+	}
+	if !ours.Owned(p.SB, there) {
+		return refused
+	}
+	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and cannot be changed to what would be made now",
+		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), world.MaxErrorMessage))
+	return Restore(ctx, p, there, meta.Labels, meta.Annotations)
+}
