@@ -5,13 +5,15 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 )
 
-// judge says whether the results are as expected, when no more runs are made. Nobody is told before: a median over some of the repetitions is
-// another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
+// judge tells whether the results are as expected, when no more runs are made. Nobody is told before: a median over
+// some of the repetitions is another one. While the benchmark is cleaned up a last result may still be taken, which counts. After the end nothing changes.
 func (s *writer) judge() {
 	if (!s.sb.Status.HasMeasured() && !s.sb.Status.HasEnded()) || s.before.Status.HasEnded() {
 		return
 	}
-	if status, reason, message, expected := expectation.Condition(expectation.Judge(&s.sb.Spec, &s.sb.Status)); expected {
+	findings := expectation.Judge(&s.sb.Spec, &s.sb.Status)
+	s.sb.Status.Expected = expectation.Short(findings)
+	if status, reason, message, expected := expectation.Condition(findings); expected {
 		s.setCondition(v1alpha1.ConditionExpectationsMet, status, reason, message)
 	}
 }

@@ -50,5 +50,6 @@ func (s *writer) summarize() {
 	if status.PlannedRuns > 0 {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
 	}
+	status.WarningCount = int32(len(status.Warnings))
 	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }

@@ -53,6 +53,16 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`
 
+	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed", "1 of 5 undecided", or
+	// "-" where nothing is expected. Unset until the runs have ended.
+	// +optional
+	// +kubebuilder:validation:MaxLength=24
+	Expected string `json:"expected,omitempty"`
+
+	// warningCount is the number of warnings. Unset if there is none.
+	// +optional
+	WarningCount int32 `json:"warningCount,omitempty"`
+
 	// summary is the results in one line.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256

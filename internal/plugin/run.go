@@ -38,7 +38,7 @@ type runOptions struct {
 	schedule             string
 	output               *string
 	remove, wait, dryRun bool
-	failOnExpectations   bool
+	noFail               bool
 }
 
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -49,8 +49,10 @@ func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
 It is read from a file, made from the template of a StorageBenchmarkSchedule, whose history it gets into, or made of flags
-that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
-are not what spec.expectations and presets ask for, and 1 if that is not known. After Ctrl-C it is 130.`,
+that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running.
+
+The exit code is 0 only if each run has a result, and all that spec.expectations and presets ask for is met. It is 2 if
+something is missed, and 1 if that is not known. With --no-fail only the runs count. After Ctrl-C it is 130.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
@@ -75,7 +77,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 		"delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
-	cmd.Flags().BoolVar(&o.failOnExpectations, "fail-on-expectations", false, "end with exit code 2 if results are not what spec.expectations and presets ask for")
+	cmd.Flags().BoolVar(&o.noFail, "no-fail", false, "end with exit code 0 also if results are not what spec.expectations and presets ask for")
 	o.output = addOutputFlag(cmd, reportFormats)
 	for _, flag := range []string{"filename", "kustomize"} {
 		for _, other := range []string{"class", "claim", "name", "dry-run"} {
@@ -92,7 +94,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {
-	if err := o.checkFlags(); err != nil {
+	if _, err := formatNamed(reportFormats, *o.output); err != nil {
 		return err
 	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
@@ -158,7 +160,6 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	if err := o.checkNumber(len(slices.DeleteFunc(slices.Clone(infos), isNoBenchmark))); err != nil {
 		return err
 	}
-	var old error
 	var benchmarks []found
 	for _, info := range infos {
 		isNew, err := apply(cmd.Context(), info)
@@ -171,17 +172,13 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 		}
 		if hadEnded(info) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before, and its results are from then. Delete it to measure anew\n", nameOf(info))
-			old = fmt.Errorf("%s: it had ended before, and nothing was measured now: delete it, and run it again", info.Name)
+			benchmarks[len(benchmarks)-1].isOld = true
 		}
 	}
-	err = o.follow(cmd, c, benchmarks)
-	if o.failOnExpectations && o.wait { // else a pipeline that uses a name again would pass for ever by its first results
-		err = errors.Join(err, old)
-	}
-	return err
+	return o.follow(cmd, c, benchmarks)
 }
 
-// hadEnded says whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
+// hadEnded reports whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
 func hadEnded(info *resource.Info) bool {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
@@ -192,20 +189,6 @@ func hadEnded(info *resource.Info) bool {
 		return false
 	}
 	return benchmark.Status.HasEnded() && !benchmark.IsCorrected()
-}
-
-// checkFlags refuses flags that do not go together: nobody shall believe that something is held to what is expected which is not.
-func (o *runOptions) checkFlags() error {
-	if _, err := formatNamed(reportFormats, *o.output); err != nil {
-		return err
-	}
-	switch {
-	case o.failOnExpectations && !o.wait:
-		return errors.New("--fail-on-expectations has to wait for the end, and --wait=false does not: remove one of them")
-	case o.failOnExpectations && o.files.Kustomize == "" && len(o.files.Filenames) == 0 && o.schedule == "":
-		return errors.New("--fail-on-expectations needs a file: flags cannot say what is expected; write them to one with --dry-run, and add spec.expectations")
-	}
-	return nil
 }
 
 // checkNumber refuses to print several documents of which a file can hold one.
@@ -230,6 +213,8 @@ type found struct {
 	uid types.UID
 	// isNew reports whether this call has created it.
 	isNew bool
+	// isOld reports whether it had ended before this call.
+	isOld bool
 }
 
 // foundBy returns the benchmark that was applied.
@@ -323,8 +308,8 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, benchmarks []found) 
 	var errs []error
 	for _, one := range benchmarks {
 		benchmark, err := follow(cmd, c, one.ObjectKey, *o.output)
-		if benchmark != nil && o.failOnExpectations { // a miss is known also where other runs failed
-			err = errors.Join(err, asExpected(benchmark))
+		if benchmark != nil && !o.noFail { // a miss is known also where other runs failed
+			err = errors.Join(err, heldTo(benchmark, one.isOld))
 		}
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {
