@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -9,8 +10,10 @@ import (
 )
 
 const (
-	// maxStep is the most characters that are printed of a step's message: clean-up names every object that is left.
-	maxStep = 400
+	// maxStep is the most characters that are printed of a step's message, and maxCleanUp of one that names every object
+	// that is left.
+	maxStep    = 400
+	maxCleanUp = 120
 	// newsSettles is how long a message has to stay before it is printed: a wait that is over before is no news.
 	newsSettles = 2 * time.Second
 )
@@ -23,6 +26,14 @@ type steps struct {
 	// message is the one that was seen last, since then.
 	message string
 	since   time.Time
+}
+
+// room returns the most characters that are printed of the message of a step.
+func room(reason string) int {
+	if reason == v1alpha1.ReasonCleaningUp {
+		return maxCleanUp
+	}
+	return maxStep
 }
 
 // isNews reports whether a step has to be printed now. Another reason is news at once, and another wait when it has
@@ -44,6 +55,9 @@ func (s *steps) isNews(reason, wait string, now time.Time) bool {
 	s.told[message] = true
 	return true
 }
+
+// ofRPC matches the words of gRPC before those of a CSI driver.
+var ofRPC = regexp.MustCompile(`rpc error: code = \w+ desc = `)
 
 // messageOf returns the message of a benchmark's step, with the error for which the operator retries it.
 func messageOf(status *v1alpha1.StorageBenchmarkStatus) string {

@@ -63,7 +63,7 @@ func (v *view) printStep() {
 	status := &v.benchmark.Status
 	reason := status.Condition(v1alpha1.ConditionSucceeded).Reason
 	if v.steps.isNews(reason, waitOf(status), v.clock.Now()) {
-		message := text.Snip(messageOf(status), maxStep, v.screen.style().Ellipsis())
+		message := text.Snip(messageOf(status), room(reason), v.screen.style().Ellipsis())
 		v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", reason, message)))
 	}
 }
@@ -154,14 +154,14 @@ func (v *view) progress() report.Progress {
 	return report.ProgressOf(v.benchmark.Status.Runs, v.planned, now.Add(-v.pause.length(now)))
 }
 
-// stepOf names the step, and what it waits for or which run it is about.
+// stepOf names the step, and what it waits for or which run it is about, for a line that has little room.
 func stepOf(status *v1alpha1.StorageBenchmarkStatus, current *v1alpha1.Run) string {
 	reason, message := status.Condition(v1alpha1.ConditionSucceeded).Reason, messageOf(status)
 	switch {
 	case current != nil && waitOf(status) == "":
 		return reason + " " + current.Name
 	case message != "":
-		return reason + ": " + message
+		return reason + ": " + ofRPC.ReplaceAllString(message, "")
 	}
 	return reason
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/internal/report"
 )
 
-const refusal = `target loop: failed to provision volume with StorageClass "loop": rpc error: code = OutOfRange desc = 900Ti is more than 64Ti`
+const refusal = `target loop: ProvisioningFailed: rpc error: code = OutOfRange desc = 900Ti is more than 64Ti`
 
 // shown is a view into a pipe, or into a terminal that nobody sees, at a time that the test sets.
 type shown struct {
@@ -94,8 +94,8 @@ func TestRetriesAreTold(t *testing.T) {
 func TestLineWhileWaiting(t *testing.T) {
 	s := newShown(100)
 	s.tell(v1alpha1.ReasonProvisioning, refusal, 49)
-	const still = "[>         ]  0/1  about 40s left  Provisioning: target loop: failed to provision volume"
-	if !strings.HasPrefix(s.screen.live, still) {
+	const still = `[>         ]  0/1  about 40s left  Provisioning: target loop: ProvisioningFailed: 900Ti is more than 64Ti`
+	if s.screen.live != still {
 		t.Errorf("got %q, want %q", s.screen.live, still)
 	}
 	s.tell(v1alpha1.ReasonMeasuring, "run w.loop (1 of 1)", 20)
