@@ -47,8 +47,8 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Progress string `json:"progress,omitempty"`
 
-	// best is the target that did most I/Os per second: "gp3 3048 IOPS", or of several comparisons "gp3 in 3 of 4".
-	// With a single target it is what that target did.
+	// best is the target that did most I/Os per second: "gp3 3048 IOPS", or of several comparisons "gp3 in 3 of 4". It
+	// names none if the difference can be chance. With a single target it is what that target did.
 	// +optional
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`

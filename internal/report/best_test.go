@@ -9,19 +9,24 @@ import (
 
 // reads returns a target that only reads: the baseline, if there is no ratio.
 func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
-	return v1alpha1.TargetComparison{Name: name, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
+	runs := int32(runsForVerdict)
+	if verdict == v1alpha1.VerdictTooFewRuns {
+		runs--
+	}
+	return v1alpha1.TargetComparison{Name: name, Runs: runs, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
 }
 
-// ranging returns a target whose few runs differ.
-func ranging(name string, least, median, most int64, ratio string) v1alpha1.TargetComparison {
-	target := reads(name, median, ratio, v1alpha1.VerdictTooFewRuns)
+// ranging returns a target whose runs differ.
+func ranging(name string, least, median, most int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
+	target := reads(name, median, ratio, verdict)
 	target.Read.IOPS.Min, target.Read.IOPS.Max = least, most
 	return target
 }
 
 func TestBest(t *testing.T) {
 	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
-	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", few)}
+	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", slower)}
+	sameButOne := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 9000, "3.00", few)}
 	efsWins := []v1alpha1.TargetComparison{reads("gp3", 100, "", ""), reads("efs", 200, "2.00", faster)}
 	alike := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 3200, "1.07", same)}
 	mixed := v1alpha1.TargetComparison{
@@ -56,14 +61,16 @@ func TestBest(t *testing.T) {
 		"another than the baseline":    {[][]v1alpha1.TargetComparison{efsWins}, "efs 200 IOPS"},
 		"as good as the baseline":      {[][]v1alpha1.TargetComparison{alike}, "no clear best"},
 		"no difference is shown":       {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3600, "1.20", v1alpha1.VerdictNotShown)}}, "no clear best"},
-		"less than 10 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3300, "1.10", few)}}, "no clear best"},
-		"more than 10 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3301, "1.10", few)}}, "efs 3301 IOPS"},
+		"too few runs":                 {[][]v1alpha1.TargetComparison{sameButOne}, "too few runs to tell"},
+		"too few runs of all":          {[][]v1alpha1.TargetComparison{sameButOne, sameButOne}, "too few runs to tell"},
+		"too few runs of some":         {[][]v1alpha1.TargetComparison{sameButOne, alike}, "no clear best"},
+		"too few in the minority":      {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins, sameButOne}, "gp3 in 2 of 3"},
 		"neither is the baseline":      {[][]v1alpha1.TargetComparison{{reads("gp2", 1, "", ""), reads("gp3", 3000, "3000", faster), reads("efs", 3029, "3029", faster)}}, "no clear best"},
 		"in all":                       {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins}, "gp3 in 2 of 2"},
 		"in half of them":              {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "no clear best"},
 		"in most":                      {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, efsWins}, "efs in 3 of 4"},
-		"ranges that meet":             {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2400, 3000, 3600, "0.99")}}, "no clear best"},
-		"ranges apart":                 {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2300, 2400, 2499, "0.79")}}, "gp3 3040 IOPS"},
+		"ranges that meet":             {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, "", ""), ranging("efs", 2400, 3000, 3600, "0.99", few)}}, "too few runs to tell"},
+		"ranges apart":                 {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, "", ""), ranging("efs", 2300, 2400, 2499, "0.79", few)}}, "too few runs to tell"},
 		"the same as the third":        {[][]v1alpha1.TargetComparison{{reads("c", 3000, "", ""), reads("a", 3200, "1.07", same), reads("b", 3100, "1.03", same)}}, "no clear best"},
 		"as often":                     {[][]v1alpha1.TargetComparison{gp3Wins, efsWins}, "no clear best"},
 		"in none":                      {[][]v1alpha1.TargetComparison{alike, alike}, "no clear best"},
