@@ -47,7 +47,7 @@ func TestNotAmongAll(t *testing.T) {
 	}
 }
 
-// TestScheduleColumns: a schedule whose benchmarks all fail makes them as it should, and has no new points. The time of the last success shows it.
+// TestScheduleColumns: a schedule whose benchmarks all fail makes them as it should, and has no new points. The last result and the time of the last success show it.
 func TestScheduleColumns(t *testing.T) {
 	var columns []string
 	for _, c := range definitionOf(t, "storagebenchmarkschedules").Spec.Versions[0].AdditionalPrinterColumns {
@@ -55,7 +55,7 @@ func TestScheduleColumns(t *testing.T) {
 			columns = append(columns, c.Name)
 		}
 	}
-	if want := []string{"Schedule", "Status", "Active", "Last", "Success", "Points", "Regressed", "Age"}; !slices.Equal(columns, want) {
+	if want := []string{"Schedule", "Status", "Active", "Last", "Success", "Result", "Points", "Regressed", "Age"}; !slices.Equal(columns, want) {
 		t.Errorf("columns are %q, want %q", columns, want)
 	}
 }
