@@ -92,13 +92,16 @@ func (o *checkOptions) run(cmd *cobra.Command) error {
 	if o.dryRun {
 		return printManifest(cmd.OutOrStdout(), benchmark)
 	}
-	runs, _ := plan.Runs(&benchmark.Spec, nil)
-	printEstimate(cmd.ErrOrStderr(), runs)
 	c, err := connect(o.flags)
 	if err != nil {
 		return err
 	}
 	benchmark.Namespace = c.namespace
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), benchmark); err != nil {
+		return err
+	}
+	runs, _ := plan.Runs(&benchmark.Spec, nil)
+	printEstimate(cmd.ErrOrStderr(), runs)
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
 	}

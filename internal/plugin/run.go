@@ -126,6 +126,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 // make makes a benchmark, and follows it.
 func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.StorageBenchmark) error {
 	benchmark.Namespace = c.namespace
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), benchmark); err != nil {
+		return err
+	}
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
 	}
@@ -153,7 +156,7 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	infos, err := o.read(cmd.Context(), c.namespace)
+	infos, err := o.read(cmd, c)
 	if err != nil {
 		return err
 	}
@@ -227,28 +230,29 @@ func foundBy(info *resource.Info, isNew bool) found {
 }
 
 // read reads the files. Nothing is applied if one of them is wrong.
-func (o *runOptions) read(ctx context.Context, namespace string) ([]*resource.Info, error) {
+func (o *runOptions) read(cmd *cobra.Command, c *cluster) ([]*resource.Info, error) {
 	infos, err := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
-		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
+		NamespaceParam(c.namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
 	if err != nil {
 		return nil, explainMissing(err)
 	}
 	var problems []error
 	for _, info := range infos {
-		if err := check(ctx, info, bringsNamespace(infos)); err != nil {
+		if err := c.check(cmd, info, infos); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", info.Name, err))
 		}
 	}
 	return infos, errors.Join(problems...)
 }
 
-// bringsNamespace says whether a namespace is among objects, so that the API server may not know it yet.
+// bringsNamespace reports whether a namespace is among objects, so that the API server may not know it yet.
 func bringsNamespace(infos []*resource.Info) bool {
 	return slices.ContainsFunc(infos, func(info *resource.Info) bool { return info.Mapping.GroupVersionKind.Kind == "Namespace" })
 }
 
-// check finds what is wrong with a benchmark: first by its plan, then by what the API server says of it, if that can be asked.
-func check(ctx context.Context, info *resource.Info, offline bool) error {
+// check finds what is wrong with a benchmark among objects: by its fields, by its plan, by the storage that it names, and
+// then by what the API server says of it, if that can be asked.
+func (c *cluster) check(cmd *cobra.Command, info *resource.Info, among []*resource.Info) error {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
@@ -260,10 +264,18 @@ func check(ctx context.Context, info *resource.Info, offline bool) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
 		return err
 	}
-	if err := checkPlan(&benchmark); err != nil || offline {
+	if err := checkPlan(&benchmark); err != nil || bringsNamespace(among) {
 		return err
 	}
-	_, _, err := patch(ctx, info, metav1.DryRunAll)
+	benchmark.Namespace = info.Namespace
+	var brought []string
+	for _, other := range among {
+		brought = append(brought, other.Name)
+	}
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), &benchmark, brought...); err != nil {
+		return err
+	}
+	_, _, err := patch(cmd.Context(), info, metav1.DryRunAll)
 	return err
 }
 

@@ -141,7 +141,7 @@ spec:
   expectations: [{metric: write.iops, min: 1000}]
 `)
 	}
-	plugin := u.start(t, "run", "-f", of("gp33"))
+	plugin := u.start(t, "run", "-f", of("gp2"))
 	u.set(t, u.only(t), v1alpha1.ReasonInvalidSpec, "there is no such StorageClass")
 	if code := plugin.end(t); code != 1 {
 		t.Fatalf("exit code %d where the spec was refused:\n%s", code, &plugin.notes)
