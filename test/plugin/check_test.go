@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
 			table := strings.Join(strings.Fields(plugin.out.String()), " ")
-			if !strings.HasPrefix(plugin.out.String(), head) || !strings.Contains(table, test.table) {
+			if !strings.Contains(plugin.out.String(), ".\n\n"+head) || !strings.Contains(table, test.table) {
 				t.Errorf("%q is not in:\n%s", test.table, &plugin.out)
 			}
 			if notes := plugin.notes.String(); !strings.Contains(notes, test.notes) || !strings.Contains(notes, "Estimated time: ") {
