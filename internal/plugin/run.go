@@ -80,7 +80,7 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 	cmd.Flags().BoolVar(&o.noFail, "no-fail", false, "end with exit code 0 also if results are not what spec.expectations and presets ask for")
 	o.output = addOutputFlag(cmd, reportFormats)
 	for _, flag := range []string{"filename", "kustomize"} {
-		for _, other := range []string{"class", "claim", "name", "dry-run"} {
+		for _, other := range []string{"class", "claim", "fs-group", "name", "dry-run"} {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
 		}
 	}
