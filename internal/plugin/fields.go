@@ -53,8 +53,7 @@ func unknownMembers(path *field.Path, value map[string]any, known map[string]ref
 // fieldsOf returns the fields of a type by their names in YAML.
 func fieldsOf(of reflect.Type) map[string]reflect.Type {
 	fields := map[string]reflect.Type{}
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case name == "" && f.Anonymous:

@@ -47,7 +47,7 @@ func (s *steps) isNews(reason, wait string, now time.Time) bool {
 	switch {
 	case reason == "":
 		return false
-	case reason != s.reason && !(isOfRuns(reason) && isOfRuns(s.reason)):
+	case reason != s.reason && (!isOfRuns(reason) || !isOfRuns(s.reason)):
 		s.reason, s.told = reason, map[string]bool{}
 	case wait == "" || s.told[message] || now.Sub(s.since) < newsSettles:
 		return false

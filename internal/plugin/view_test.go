@@ -136,8 +136,8 @@ ok     randwrite.gp3.bs-16k-1  read 2998 IOPS + write 2998 IOPS + sync mean 0n..
 	if diff := cmp.Diff(want, got.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	failed := &v1alpha1.Run{Name: "w", State: v1alpha1.RunFailed, Message: strings.Repeat("long ", 50)}
-	if line := v.endedLine(failed, 1); !strings.HasSuffix(line, "long long") || len(line) < 250 {
+	failed := &v1alpha1.Run{Name: "w", State: v1alpha1.RunFailed, Message: strings.Repeat("long, ", 50) + "end"}
+	if line := v.endedLine(failed, 1); !strings.HasSuffix(line, "long, end") || len(line) < 250 {
 		t.Errorf("an error is cut: %s", line)
 	}
 }

@@ -27,7 +27,7 @@ func Outcome(run *v1alpha1.Run) string { return outcomeIn(run, everything) }
 
 // OutcomeWithin is Outcome in so many columns: it leaves out figures until the rest fits, and then it is cut.
 func OutcomeWithin(run *v1alpha1.Run, width int) string {
-	for d := everything; d < onlyRates; d++ {
+	for d := range onlyRates {
 		if line := outcomeIn(run, d); text.StringWidth(line) <= width {
 			return line
 		}
