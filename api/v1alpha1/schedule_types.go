@@ -15,6 +15,7 @@ import (
 // +kubebuilder:printcolumn:name="Active",type=integer,JSONPath=`.status.activeBenchmarks`,description="StorageBenchmarks that have not ended"
 // +kubebuilder:printcolumn:name="Last",type=date,JSONPath=`.status.lastScheduleTime`,description="How long ago the last start was due that was made"
 // +kubebuilder:printcolumn:name="Success",type=date,JSONPath=`.status.lastSuccessfulTime`,description="How long ago the last StorageBenchmark ended that has succeeded"
+// +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.lastResult.reason`,description="How the last StorageBenchmark ended"
 // +kubebuilder:printcolumn:name="Points",type=integer,JSONPath=`.status.history.points`,description="Points that the history has"
 // +kubebuilder:printcolumn:name="Regressed",type=string,JSONPath=`.status.conditions[?(@.type=="Regressed")].status`,description="Whether results have become worse for good"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -181,6 +182,10 @@ type StorageBenchmarkScheduleStatus struct {
 	// +optional
 	LastSuccessfulTime *metav1.Time `json:"lastSuccessfulTime,omitempty"`
 
+	// lastResult tells how the last StorageBenchmark ended. Unset until one has ended.
+	// +optional
+	LastResult *ScheduleResult `json:"lastResult,omitempty"`
+
 	// waitingSince is since when a result is waited for: the last one came then, or the schedule was created. It is later by as long as
 	// the schedule was suspended since.
 	// +optional
@@ -213,6 +218,28 @@ type StorageBenchmarkScheduleStatus struct {
 	// history says where the points are.
 	// +optional
 	History ScheduleHistory `json:"history,omitzero"`
+}
+
+// ScheduleResult tells how a StorageBenchmark of a schedule ended.
+type ScheduleResult struct {
+	// benchmark is the name of the StorageBenchmark.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Benchmark string `json:"benchmark"`
+
+	// completionTime is when it ended.
+	// +required
+	CompletionTime metav1.Time `json:"completionTime"`
+
+	// reason is that of its condition Succeeded, such as Completed or InvalidSpec.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+
+	// message tells why it failed. Unset if it succeeded.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // ScheduleHistory says where the points of a schedule are.

@@ -47,11 +47,21 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=32
 	Progress string `json:"progress,omitempty"`
 
-	// best is the target that did most I/Os per second: "gp3 3048 IOPS", or of several comparisons "gp3 in 3 of 4".
-	// With a single target it is what that target did.
+	// best is the target that did most I/Os per second: "gp3 3048 IOPS", or of several comparisons "gp3 in 3 of 4". It
+	// names none if the difference can be chance. With a single target it is what that target did.
 	// +optional
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`
+
+	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed", "1 of 5 undecided", or
+	// "-" where nothing is expected. Unset until the runs have ended.
+	// +optional
+	// +kubebuilder:validation:MaxLength=24
+	Expected string `json:"expected,omitempty"`
+
+	// warningCount is the number of warnings. Unset if there is none.
+	// +optional
+	WarningCount int32 `json:"warningCount,omitempty"`
 
 	// summary is the results in one line.
 	// +optional

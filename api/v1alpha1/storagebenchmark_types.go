@@ -14,6 +14,8 @@ import (
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.conditions[?(@.type=="Succeeded")].reason`,description="The step that the benchmark is at, or how it ended"
 // +kubebuilder:printcolumn:name="Runs",type=string,JSONPath=`.status.progress`,description="Finished and planned runs"
 // +kubebuilder:printcolumn:name="Best",type=string,JSONPath=`.status.best`,description="The target that did most I/Os per second. With a single target, what it did"
+// +kubebuilder:printcolumn:name="Expected",type=string,JSONPath=`.status.expected`,description="Whether the results are as expected"
+// +kubebuilder:printcolumn:name="Warn",type=integer,JSONPath=`.status.warningCount`,description="Number of warnings about the results"
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Summary",type=string,priority=1,JSONPath=`.status.summary`,description="The results in one line"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid

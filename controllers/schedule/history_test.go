@@ -100,6 +100,12 @@ func TestHistory(t *testing.T) {
 	w.untilPoints(s, 3)
 	without := w.measure(s, metav1.ConditionFalse, 0) // which has measured nothing
 	w.untilGone(failed)
+	w.until(s, func(s *v1alpha1.StorageBenchmarkSchedule) error {
+		if last := s.Status.LastResult; last == nil || last.Benchmark != without.Name {
+			return fmt.Errorf("the last result is %+v", last)
+		}
+		return nil
+	})
 	third := w.measure(s, metav1.ConditionTrue, 102)
 	w.untilGone(second)
 	points = w.untilPoints(s, 3)

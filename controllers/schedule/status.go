@@ -132,9 +132,31 @@ func (p *pass) summarize() {
 			}
 		case schedule.Succeeded:
 			p.noteSuccess(sb.Status.CompletionTime)
+			p.noteEnded(sb)
 		case schedule.Failed:
+			p.noteEnded(sb)
 		}
 	}
+}
+
+// maxResult is the most bytes of the message of the last result.
+const maxResult = 1024
+
+// noteEnded keeps how the last StorageBenchmark ended, also when that is deleted. A later time than now is that of a clock
+// that was ahead.
+func (p *pass) noteEnded(sb *v1alpha1.StorageBenchmark) {
+	last := p.schedule.Status.LastResult
+	if last != nil && !schedule.IsAhead(last.CompletionTime.Time, p.now) && p.endOf(sb).Before(last.CompletionTime.Time) {
+		return
+	}
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
+	result := &v1alpha1.ScheduleResult{
+		Benchmark: sb.Name, CompletionTime: metav1.NewTime(p.endOf(sb)), Reason: legible.Cut(succeeded.Reason, 64, ""),
+	}
+	if succeeded.Status != metav1.ConditionTrue {
+		result.Message = legible.Fit(succeeded.Message, maxResult)
+	}
+	p.schedule.Status.LastResult = result
 }
 
 // noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is another one.

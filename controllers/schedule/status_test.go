@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -16,11 +17,11 @@ func TestSummarize(t *testing.T) {
 	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	ended := func(status metav1.ConditionStatus, at time.Time) v1alpha1.StorageBenchmark {
 		sb := v1alpha1.StorageBenchmark{}
-		sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: status}}
+		sb.Name, sb.Status.Conditions = at.Format(time.Kitchen), []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: status, Reason: "R", Message: "why"}}
 		sb.Status.CompletionTime = new(metav1.NewTime(at))
 		return sb
 	}
-	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}}
+	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, now: noon.Add(2 * time.Hour)}
 	for i := range maxActive + 3 {
 		p.benchmarks = append(p.benchmarks, v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("sb-", i)}})
 	}
@@ -33,6 +34,16 @@ func TestSummarize(t *testing.T) {
 	if !status.LastSuccessfulTime.Time.Equal(noon) {
 		t.Errorf("the last success was at %s", status.LastSuccessfulTime)
 	}
+	failed := &v1alpha1.ScheduleResult{Benchmark: "1:00PM", CompletionTime: metav1.NewTime(noon.Add(time.Hour)), Reason: "R", Message: "why"}
+	if diff := cmp.Diff(failed, status.LastResult); diff != "" {
+		t.Errorf("the last result (-want +got):\n%s", diff)
+	}
+	p.benchmarks = []v1alpha1.StorageBenchmark{ended(metav1.ConditionTrue, noon.Add(2*time.Hour))}
+	p.summarize()
+	if last := status.LastResult; last.Benchmark != "2:00PM" || last.Message != "" {
+		t.Errorf("after a success the last result is %+v", last)
+	}
+	status.LastSuccessfulTime = new(metav1.NewTime(noon))
 	p.benchmarks = nil
 	p.summarize()
 	if len(status.Active) > 0 || status.ActiveBenchmarks != 0 || !status.LastSuccessfulTime.Time.Equal(noon) {

@@ -315,6 +315,21 @@ func TestCondition(t *testing.T) {
 	}
 }
 
+// TestShort: the column has how many are missed or undecided, and the worse of the two.
+func TestShort(t *testing.T) {
+	for want, verdicts := range map[string][]Verdict{
+		"-": nil, "Met": {Met, Met}, "2 of 5 missed": {Met, Missed, Missed, Unknown, Met}, "1 of 2 undecided": {Met, Unknown},
+	} {
+		findings := make([]Finding, len(verdicts))
+		for i, v := range verdicts {
+			findings[i].Verdict = v
+		}
+		if got := Short(findings); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // Each choice of a matrix, and each section of a job file, is held to what is expected.
 func TestCasesAndSections(t *testing.T) {
 	spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: w}]\nexpectations: [{metric: write.p99, max: 10ms}]")

@@ -3,7 +3,6 @@ package fio
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,9 +24,8 @@ const (
 	maxProcesses = 4096
 	// maxValueBytes bounds values; fio reads lines of 4 KiB.
 	maxValueBytes = 1024
-	// maxErrors bounds the errors that Validate returns, maxGuessed the bytes of a name in whose place a known one is proposed.
-	maxErrors  = 16
-	maxGuessed = 64
+	// maxErrors bounds the errors that Validate returns.
+	maxErrors = 16
 )
 
 // sectionName is the form of names of sections, of which fio makes names of files.
@@ -188,42 +186,6 @@ var blockRemedy = map[string]string{
 func (o *option) contains(value string) bool {
 	n, err := parseInteger(value)
 	return err == nil && o.least <= n && n <= o.most
-}
-
-// closest returns the known name that differs least from another, "" if all differ by more than a third
-// of it.
-func closest(name string) string {
-	if len(name) > maxGuessed {
-		return ""
-	}
-	best, least := "", max(1, len(name)/3)+1
-	for _, known := range slices.Sorted(maps.Keys(byName)) {
-		if d := distance(name, known); d < least {
-			best, least = known, d
-		}
-	}
-	return best
-}
-
-// distance is the Levenshtein distance of two names: how many bytes must change between them.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			changed := diagonal
-			if a[i] != b[j] {
-				changed++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(changed, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // refuseOption adds an error about an option in a section.

@@ -1,9 +1,12 @@
 package fio
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 // refusal says why options are not let pass whose names begin alike.
@@ -88,7 +91,7 @@ func whyRefused(name string) (reason, remedy string) {
 	if known, ok := byField[name]; ok {
 		return "it is the name of a field", "write fio's own name " + known.name
 	}
-	if similar := closest(name); similar != "" {
+	if similar := legible.Closest(name, slices.Sorted(maps.Keys(byName))); similar != "" {
 		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"
 	}
 	return "it is no option that storagebench knows", "remove it"

@@ -68,6 +68,7 @@ runs failed, or if a preset that asks for something was left out. It is 130 afte
 	own.StringSliceVar(&o.storage.classes, "class", nil, "StorageClasses to check, on a new volume each")
 	own.StringSliceVar(&o.storage.claims, "claim", nil, "PersistentVolumeClaims of the namespace to check")
 	own.StringSliceVar(&o.storage.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi, with --thorough "+thoroughCapacity+")")
+	o.storage.addGroupFlag(own)
 	own.StringVarP(&o.path, "filename", "f", "", "a file with one StorageBenchmark whose storage is checked instead, or - for standard input")
 	own.StringSliceVar(&o.presets, "preset", nil, "presets to check (kubectl storagebench presets); the default is those of the shortest check")
 	own.BoolVar(&o.thorough, "thorough", false, "check all presets")
@@ -76,7 +77,7 @@ runs failed, or if a preset that asks for something was left out. It is 130 afte
 	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
 	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
-	for _, flag := range []string{"class", "claim", "capacity"} {
+	for _, flag := range []string{"class", "claim", "capacity", "fs-group"} {
 		cmd.MarkFlagsMutuallyExclusive("filename", flag)
 	}
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
@@ -92,13 +93,16 @@ func (o *checkOptions) run(cmd *cobra.Command) error {
 	if o.dryRun {
 		return printManifest(cmd.OutOrStdout(), benchmark)
 	}
-	runs, _ := plan.Runs(&benchmark.Spec, nil)
-	printEstimate(cmd.ErrOrStderr(), runs)
 	c, err := connect(o.flags)
 	if err != nil {
 		return err
 	}
 	benchmark.Namespace = c.namespace
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), benchmark); err != nil {
+		return err
+	}
+	runs, _ := plan.Runs(&benchmark.Spec, nil)
+	printEstimate(cmd.ErrOrStderr(), runs)
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
 	}
@@ -220,7 +224,7 @@ func (o *checkOptions) spec(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec,
 		o.storage.capacities = []string{thoroughCapacity}
 	}
 	targets, err := o.storage.targets()
-	return &v1alpha1.StorageBenchmarkSpec{Targets: targets}, err
+	return &v1alpha1.StorageBenchmarkSpec{Targets: targets, Pod: o.storage.pod()}, err
 }
 
 // specOfFile returns the spec of the StorageBenchmark of a file, without what it measures.

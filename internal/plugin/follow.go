@@ -129,7 +129,7 @@ func (v *view) follow(ctx context.Context, all <-chan update) (*v1alpha1.Storage
 				return v.benchmark, nil
 			}
 		case <-tick.C:
-			v.draw()
+			v.refresh()
 		case <-unheard.C:
 			if v.lastError != nil {
 				return nil, fmt.Errorf("the cluster has not answered for %s: %w", patience, v.lastError)

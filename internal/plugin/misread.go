@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // misreadIn returns what misread does of a YAML document, nothing if it is none.
@@ -22,10 +25,11 @@ func misreadIn(document []byte) field.ErrorList {
 	return misread(object)
 }
 
-// misread finds values of fio's options that YAML takes for something else than they are meant to be, such as true. They cannot be read into
-// a StorageBenchmark, and who tries says neither which field that is nor what to write.
+// misread finds fields that the API does not have, and values of fio's options that YAML takes for something else than they
+// are meant to be, such as true. These cannot be read into a StorageBenchmark, and the decoder's error names neither the
+// field nor the remedy.
 func misread(object map[string]any) field.ErrorList {
-	var problems field.ErrorList
+	problems := unknownMembers(nil, object, fieldsOf(reflect.TypeFor[v1alpha1.StorageBenchmark]()))
 	workloads, _, _ := unstructured.NestedFieldNoCopy(object, "spec", "workloads")
 	list, _ := workloads.([]any)
 	for i := range list {

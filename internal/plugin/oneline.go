@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -25,6 +26,8 @@ type oneLine struct {
 	direct                  bool
 	repetitions             int32
 	options                 map[string]string
+	// fsGroup is the group that may write to the volumes, 0 for the one that the operator chooses.
+	fsGroup int64
 }
 
 // addFlags adds the flags that say a benchmark.
@@ -32,6 +35,7 @@ func (o *oneLine) addFlags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&o.classes, "class", nil, "StorageClasses to measure, on a new volume each; the first is what the others are compared with")
 	flags.StringSliceVar(&o.claims, "claim", nil, "PersistentVolumeClaims of the namespace to measure")
 	flags.StringSliceVar(&o.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi)")
+	o.addGroupFlag(flags)
 	flags.StringSliceVar(&o.rw, "rw", []string{"randread", "randwrite"}, "types of I/O: read, write, randread, randwrite, rw, randrw, ...")
 	flags.StringSliceVar(&o.bs, "bs", []string{"4k"}, "block sizes")
 	flags.StringSliceVar(&o.iodepth, "iodepth", []string{"16"}, "I/Os that each job keeps in flight")
@@ -45,6 +49,20 @@ func (o *oneLine) addFlags(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&o.options, "option", nil, "other options of fio, under its own names, such as rwmixread=70,fsync=1")
 }
 
+// addGroupFlag adds the flag by which pods may write to a claim whose volume only root may write to.
+func (o *oneLine) addGroupFlag(flags *pflag.FlagSet) {
+	flags.Int64Var(&o.fsGroup, "fs-group", 0, "group that is let write to the volumes, for a claim that nobody has written to, such as 65532; "+
+		"many drivers give every file on the volume to it for good")
+}
+
+// pod returns the settings of pods, nil for the operator's own.
+func (o *oneLine) pod() *v1alpha1.PodSettings {
+	if o.fsGroup == 0 {
+		return nil
+	}
+	return &v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{FSGroup: &o.fsGroup}}
+}
+
 // benchmark makes the benchmark. Errors name the flag, its value and the remedy; what the plan finds is not looked at.
 func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 	if len(o.classes)+len(o.claims) == 0 {
@@ -56,7 +74,7 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 	if err := errors.Join(targetsErr, workloadsErr, clientsErr); err != nil {
 		return nil, err
 	}
-	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets, Workloads: workloads, Clients: clients}
+	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets, Workloads: workloads, Clients: clients, Pod: o.pod()}
 	if o.repetitions != 1 {
 		spec.Repetitions = &o.repetitions
 	}

@@ -170,11 +170,11 @@ func kindOf(document []byte) *metav1.TypeMeta {
 
 // problemsOf parts an error about several fields of a document. What was misread is told in words of our own.
 func problemsOf(document []byte, err error) []error {
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		return strict.Errors()
-	}
 	if wrong := misreadIn(document); len(wrong) > 0 {
 		return wrong.ToAggregate().Errors()
+	}
+	if strict, ok := runtime.AsStrictDecodingError(err); ok {
+		return strict.Errors()
 	}
 	return []error{err}
 }

@@ -220,7 +220,8 @@ func TestPlan(t *testing.T) {
 		},
 		"unknown fields": {
 			strings.NewReplacer("storageClassName", "class", "size", "length").Replace(bySize) + "---\n" + bySize,
-			execution{Out: bySizePlan, Err: "document 1: unknown field \"spec.targets[0].class\"\ndocument 1: unknown field \"spec.workloads[0].fio.length\"\n" +
+			execution{Out: bySizePlan, Err: "document 1: spec.targets[0].class: Forbidden: there is no such field: did you mean storageClassName?\n" +
+				"document 1: spec.workloads[0].fio.length: Forbidden: there is no such field: known are bs, direct, endFsync, fdatasync, fsync, invalidate, iodepth, ioengine, loops, norandommap, nrfiles, numjobs and 10 more\n" +
 				"Error: standard input: 1 of 2 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
 		"a key twice": {

@@ -38,7 +38,7 @@ type runOptions struct {
 	schedule             string
 	output               *string
 	remove, wait, dryRun bool
-	failOnExpectations   bool
+	noFail               bool
 }
 
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -49,8 +49,10 @@ func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
 It is read from a file, made from the template of a StorageBenchmarkSchedule, whose history it gets into, or made of flags
-that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running. The exit code is 0 only if each run has a result. With --fail-on-expectations it is 2 if results
-are not what spec.expectations and presets ask for, and 1 if that is not known. After Ctrl-C it is 130.`,
+that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running.
+
+The exit code is 0 only if each run has a result, and all that spec.expectations and presets ask for is met. It is 2 if
+something is missed, and 1 if that is not known. With --no-fail only the runs count. After Ctrl-C it is 130.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
@@ -75,10 +77,10 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 		"delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
-	cmd.Flags().BoolVar(&o.failOnExpectations, "fail-on-expectations", false, "end with exit code 2 if results are not what spec.expectations and presets ask for")
+	cmd.Flags().BoolVar(&o.noFail, "no-fail", false, "end with exit code 0 also if results are not what spec.expectations and presets ask for")
 	o.output = addOutputFlag(cmd, reportFormats)
 	for _, flag := range []string{"filename", "kustomize"} {
-		for _, other := range []string{"class", "claim", "name", "dry-run"} {
+		for _, other := range []string{"class", "claim", "fs-group", "name", "dry-run"} {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
 		}
 	}
@@ -92,7 +94,7 @@ are not what spec.expectations and presets ask for, and 1 if that is not known. 
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {
-	if err := o.checkFlags(); err != nil {
+	if _, err := formatNamed(reportFormats, *o.output); err != nil {
 		return err
 	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
@@ -124,6 +126,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 // make makes a benchmark, and follows it.
 func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.StorageBenchmark) error {
 	benchmark.Namespace = c.namespace
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), benchmark); err != nil {
+		return err
+	}
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
 	}
@@ -151,14 +156,13 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	infos, err := o.read(cmd.Context(), c.namespace)
+	infos, err := o.read(cmd, c)
 	if err != nil {
 		return err
 	}
 	if err := o.checkNumber(len(slices.DeleteFunc(slices.Clone(infos), isNoBenchmark))); err != nil {
 		return err
 	}
-	var old error
 	var benchmarks []found
 	for _, info := range infos {
 		isNew, err := apply(cmd.Context(), info)
@@ -171,17 +175,13 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 		}
 		if hadEnded(info) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before, and its results are from then. Delete it to measure anew\n", nameOf(info))
-			old = fmt.Errorf("%s: it had ended before, and nothing was measured now: delete it, and run it again", info.Name)
+			benchmarks[len(benchmarks)-1].isOld = true
 		}
 	}
-	err = o.follow(cmd, c, benchmarks)
-	if o.failOnExpectations && o.wait { // else a pipeline that uses a name again would pass for ever by its first results
-		err = errors.Join(err, old)
-	}
-	return err
+	return o.follow(cmd, c, benchmarks)
 }
 
-// hadEnded says whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
+// hadEnded reports whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
 func hadEnded(info *resource.Info) bool {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
@@ -192,20 +192,6 @@ func hadEnded(info *resource.Info) bool {
 		return false
 	}
 	return benchmark.Status.HasEnded() && !benchmark.IsCorrected()
-}
-
-// checkFlags refuses flags that do not go together: nobody shall believe that something is held to what is expected which is not.
-func (o *runOptions) checkFlags() error {
-	if _, err := formatNamed(reportFormats, *o.output); err != nil {
-		return err
-	}
-	switch {
-	case o.failOnExpectations && !o.wait:
-		return errors.New("--fail-on-expectations has to wait for the end, and --wait=false does not: remove one of them")
-	case o.failOnExpectations && o.files.Kustomize == "" && len(o.files.Filenames) == 0 && o.schedule == "":
-		return errors.New("--fail-on-expectations needs a file: flags cannot say what is expected; write them to one with --dry-run, and add spec.expectations")
-	}
-	return nil
 }
 
 // checkNumber refuses to print several documents of which a file can hold one.
@@ -230,6 +216,8 @@ type found struct {
 	uid types.UID
 	// isNew reports whether this call has created it.
 	isNew bool
+	// isOld reports whether it had ended before this call.
+	isOld bool
 }
 
 // foundBy returns the benchmark that was applied.
@@ -242,28 +230,29 @@ func foundBy(info *resource.Info, isNew bool) found {
 }
 
 // read reads the files. Nothing is applied if one of them is wrong.
-func (o *runOptions) read(ctx context.Context, namespace string) ([]*resource.Info, error) {
+func (o *runOptions) read(cmd *cobra.Command, c *cluster) ([]*resource.Info, error) {
 	infos, err := resource.NewBuilder(o.flags).Unstructured().ContinueOnError().
-		NamespaceParam(namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
+		NamespaceParam(c.namespace).DefaultNamespace().FilenameParam(false, &o.files).Flatten().Do().Infos()
 	if err != nil {
 		return nil, explainMissing(err)
 	}
 	var problems []error
 	for _, info := range infos {
-		if err := check(ctx, info, bringsNamespace(infos)); err != nil {
+		if err := c.check(cmd, info, infos); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", info.Name, err))
 		}
 	}
 	return infos, errors.Join(problems...)
 }
 
-// bringsNamespace says whether a namespace is among objects, so that the API server may not know it yet.
+// bringsNamespace reports whether a namespace is among objects, so that the API server may not know it yet.
 func bringsNamespace(infos []*resource.Info) bool {
 	return slices.ContainsFunc(infos, func(info *resource.Info) bool { return info.Mapping.GroupVersionKind.Kind == "Namespace" })
 }
 
-// check finds what is wrong with a benchmark: first by its plan, then by what the API server says of it, if that can be asked.
-func check(ctx context.Context, info *resource.Info, offline bool) error {
+// check finds what is wrong with a benchmark among objects: by its fields, by its plan, by the storage that it names, and
+// then by what the API server says of it, if that can be asked.
+func (c *cluster) check(cmd *cobra.Command, info *resource.Info, among []*resource.Info) error {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
@@ -275,10 +264,18 @@ func check(ctx context.Context, info *resource.Info, offline bool) error {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &benchmark); err != nil {
 		return err
 	}
-	if err := checkPlan(&benchmark); err != nil || offline {
+	if err := checkPlan(&benchmark); err != nil || bringsNamespace(among) {
 		return err
 	}
-	_, _, err := patch(ctx, info, metav1.DryRunAll)
+	benchmark.Namespace = info.Namespace
+	var brought []string
+	for _, other := range among {
+		brought = append(brought, other.Name)
+	}
+	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), &benchmark, brought...); err != nil {
+		return err
+	}
+	_, _, err := patch(cmd.Context(), info, metav1.DryRunAll)
 	return err
 }
 
@@ -323,8 +320,8 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, benchmarks []found) 
 	var errs []error
 	for _, one := range benchmarks {
 		benchmark, err := follow(cmd, c, one.ObjectKey, *o.output)
-		if benchmark != nil && o.failOnExpectations { // a miss is known also where other runs failed
-			err = errors.Join(err, asExpected(benchmark))
+		if benchmark != nil && !o.noFail { // a miss is known also where other runs failed
+			err = errors.Join(err, heldTo(benchmark, one.isOld))
 		}
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {

@@ -121,7 +121,18 @@ func reportHistory(cmd *cobra.Command, from *source, name, output string) error 
 	if err != nil {
 		return err
 	}
+	tellFailing(cmd, kept)
 	return chosen.print(cmd.OutOrStdout(), kept, styleOf(cmd))
+}
+
+// tellFailing tells on standard error what a history does not have: how the last benchmark failed, and that there are no points.
+func tellFailing(cmd *cobra.Command, kept *keptHistory) {
+	if len(kept.points.Points) == 0 {
+		cmd.PrintErrf("%s has no points: no StorageBenchmark of this schedule has measured anything\n", kept.schedule.Name)
+	}
+	if failure := report.LastFailure(kept.schedule, report.Style{}); failure != "" {
+		cmd.PrintErrln(failure)
+	}
 }
 
 // explainHistory says in sentences what became of the storage of a schedule.

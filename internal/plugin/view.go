@@ -24,8 +24,10 @@ type view struct {
 	benchmark *v1alpha1.StorageBenchmark
 	planned   map[string]time.Duration
 	lastError error
-	// step is the reason that was printed last, ended the runs that were, and attempts how often runs had been started then.
-	step     string
+	// steps has which steps were printed, and pause for how long the current run has waited.
+	steps steps
+	pause pause
+	// ended has the runs that were printed, and attempts how often runs had been started then.
 	ended    map[string]bool
 	attempts map[string]int32
 }
@@ -41,10 +43,29 @@ func (v *view) update(benchmark *v1alpha1.StorageBenchmark) {
 		v.planned = plannedTimes(benchmark)
 	}
 	v.benchmark, v.lastError = benchmark, nil
+	v.pause.note(benchmark.Status.RunningRun(), isWait(&benchmark.Status), v.clock.Now())
 	v.printAttempts()
 	v.printStep()
 	v.printEnded()
 	v.draw()
+}
+
+// refresh shows what time has changed.
+func (v *view) refresh() {
+	if v.benchmark != nil {
+		v.printStep()
+		v.draw()
+	}
+}
+
+// printStep prints the step that the benchmark is at, and what it waits for, when that is news.
+func (v *view) printStep() {
+	status := &v.benchmark.Status
+	reason := status.Condition(v1alpha1.ConditionSucceeded).Reason
+	if v.steps.isNews(reason, waitOf(status), v.clock.Now()) {
+		message := text.Snip(messageOf(status), room(reason), v.screen.style().Ellipsis())
+		v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", reason, message)))
+	}
 }
 
 // showError shows an error that may pass.
@@ -53,28 +74,6 @@ func (v *view) showError(err error) {
 		v.screen.println("the cluster does not answer, still trying: " + err.Error())
 	}
 	v.lastError = err
-}
-
-// maxStep is the most characters that are printed of what a step waits for: clean-up names all that is left.
-const maxStep = 120
-
-// printStep prints the step that the benchmark is at when it is another. Preparing and Measuring take turns with each
-// run, so they are printed once; the lines of the runs tell how it goes on.
-func (v *view) printStep() {
-	c := v.benchmark.Status.Condition(v1alpha1.ConditionSucceeded)
-	if c.Reason == v.step || c.Reason == "" {
-		return
-	}
-	if isOfRuns(c.Reason) && isOfRuns(v.step) && v.step != "" {
-		return
-	}
-	v.step = c.Reason
-	message := text.Snip(oneLineOf(c.Message), maxStep, v.screen.style().Ellipsis())
-	v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", c.Reason, message)))
-}
-
-func isOfRuns(reason string) bool {
-	return reason == v1alpha1.ReasonPreparing || reason == v1alpha1.ReasonMeasuring
 }
 
 // printAttempts prints why runs are made again.
@@ -101,19 +100,44 @@ func (v *view) printEnded() {
 			continue
 		}
 		v.ended[run.Name] = true
-		v.screen.println(fmt.Sprintf("%s %-*s  %s", report.Mark(run, v.screen.style()), width, run.Name, report.Outcome(run)))
+		v.screen.println(v.endedLine(run, width))
 	}
 }
 
-// draw shows how far the benchmark is.
+const (
+	// lineWidth is the most columns of the line of a run that has a result, unless its name is that long that fewer than
+	// leastOutcome are left.
+	lineWidth    = 80
+	leastOutcome = 30
+)
+
+// endedLine is the line of a run that has ended, with its name in that width. Why a run failed is not cut.
+func (v *view) endedLine(run *v1alpha1.Run, width int) string {
+	line := fmt.Sprintf("%s %-*s  ", report.Mark(run, v.screen.style()), width, run.Name)
+	if run.State != v1alpha1.RunSucceeded {
+		return line + report.Outcome(run)
+	}
+	return line + report.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
+}
+
+const (
+	// barWidth is the width of the bar, and waitingBarWidth the one that leaves room for what is waited for.
+	barWidth        = 20
+	waitingBarWidth = 10
+)
+
+// draw shows how far the benchmark is. While it waits, the line is about what it waits for, and the rest of it stands still.
 func (v *view) draw() {
-	if v.benchmark == nil || v.hasEnded() {
+	if v.hasEnded() {
 		return
 	}
 	status := &v.benchmark.Status
-	p := report.ProgressOf(status.Runs, v.planned, v.clock.Now())
-	parts := []string{report.Bar(p.Done, 20), status.Progress}
-	if p.LeftKnown && !status.HasMeasured() {
+	p, width := v.progress(), barWidth
+	if isWait(status) {
+		width = waitingBarWidth
+	}
+	parts := []string{report.Bar(p.Done, width), status.Progress}
+	if p.LeftKnown && p.Left >= time.Second && !status.HasMeasured() {
 		parts = append(parts, "about "+p.Left.Round(time.Second).String()+" left")
 	}
 	if v.live != nil && p.Current != nil {
@@ -121,32 +145,40 @@ func (v *view) draw() {
 			parts = append(parts, shown)
 		}
 	}
-	c := v.benchmark.Status.Condition(v1alpha1.ConditionSucceeded)
-	step := c.Reason
-	if p.Current != nil {
-		step += " " + p.Current.Name
-	} else if c.Message != "" {
-		step += ": " + oneLineOf(c.Message)
+	v.screen.show(strings.Join(append(parts, stepOf(status, p.Current)), "  "))
+}
+
+// progress returns how far the benchmark is. The time that the current run has waited is none of its own.
+func (v *view) progress() report.Progress {
+	now := v.clock.Now()
+	return report.ProgressOf(v.benchmark.Status.Runs, v.planned, now.Add(-v.pause.length(now)))
+}
+
+// stepOf names the step, and what it waits for or which run it is about, for a line that has little room.
+func stepOf(status *v1alpha1.StorageBenchmarkStatus, current *v1alpha1.Run) string {
+	reason, message := status.Condition(v1alpha1.ConditionSucceeded).Reason, messageOf(status)
+	switch {
+	case current != nil && waitOf(status) == "":
+		return reason + " " + current.Name
+	case message != "":
+		return reason + ": " + ofRPC.ReplaceAllString(message, "")
 	}
-	if retrying := status.Condition(v1alpha1.ConditionRetrying); retrying.Status != "" {
-		step += " (retrying: " + oneLineOf(retrying.Message) + ")"
-	}
-	v.screen.show(strings.Join(append(parts, step), "  "))
+	return reason
 }
 
 // followLive has the log of the run that is being made read, where somebody sees it.
 func (v *view) followLive(ctx context.Context) {
 	if v.live != nil {
-		v.live.follow(ctx, v.benchmark, report.ProgressOf(v.benchmark.Status.Runs, v.planned, v.clock.Now()).Current)
+		v.live.follow(ctx, v.benchmark, v.benchmark.Status.RunningRun())
 	}
 }
 
-// hasEnded says whether the benchmark has ended, as far as this spec goes.
+// hasEnded reports whether the benchmark has ended with this spec.
 func (v *view) hasEnded() bool {
 	return v.benchmark != nil && v.benchmark.Status.HasEnded() && v.benchmark.Status.ObservedGeneration >= v.benchmark.Generation
 }
 
-// isUnseen says whether no operator has looked at the benchmark yet.
+// isUnseen reports whether no operator has looked at the benchmark yet.
 func (v *view) isUnseen() bool {
 	return v.benchmark != nil && v.benchmark.Status.ObservedGeneration <= 0
 }

@@ -16,18 +16,20 @@ const (
 	maxBest = 27
 	// noClearBest is said where no target is ahead of all others.
 	noClearBest = "no clear best"
+	// tooFewRuns is said instead where even the clearest difference may be chance.
+	tooFewRuns = "too few runs to tell"
 	// sameRatio is by how much IOPS may differ and still count as the same, as verdicts have it.
 	sameRatio = 1.01
-	// clearRatio is how far apart targets are of which too few runs are there for a verdict: repetitions of the same may differ by so much, as
-	// warning Spread has it. It is that of latencies as well where neither is the baseline: buckets of a histogram can be wide.
+	// clearRatio is how far apart latencies have to be where neither target is the baseline: buckets of a histogram can be wide.
 	clearRatio = 1.1
 	// runsForVerdict is from how many runs of each target on verdicts judge them. A test holds it to internal/analysis.
 	runsForVerdict = 4
 )
 
-// Best says in a few words which target did most I/Os per second: "gp3 3048 IOPS" of one comparison, "gp3 in 3 of 4" of
-// several. Of targets that all did the rate that the workload asks for it is the one with the lowest latency: "gp3 936us P99". Of a benchmark
-// with a single target it says what that did. It is empty while there is nothing to say.
+// Best tells in a few words which target did most I/Os per second: "gp3 3048 IOPS" for one comparison, "gp3 in 3 of 4" for
+// several. If all targets did the rate that the workload asks for, it is the one with the lowest latency: "gp3 936us P99".
+// No target is named if the difference can be chance. For a single target it tells what that did. It is empty while there
+// is nothing to tell.
 func Best(status *v1alpha1.StorageBenchmarkStatus) string {
 	return legible.Cut(best(status), maxBest, "..")
 }
@@ -45,9 +47,9 @@ func best(status *v1alpha1.StorageBenchmarkStatus) string {
 	}
 	switch {
 	case len(contests) > 0 && len(all) > 1:
-		return mostOften(contests, len(all))
+		return orTooFew(mostOften(contests, len(all)), contests)
 	case len(contests) == 1:
-		return contests[0].leader()
+		return orTooFew(contests[0].leader(), contests)
 	case len(all) == 0 || len(status.Targets) > 1: // the others have not been measured
 		return ""
 	case len(all) == 1:
@@ -55,6 +57,14 @@ func best(status *v1alpha1.StorageBenchmarkStatus) string {
 	default:
 		return "up to " + topOf(all).iops()
 	}
+}
+
+// orTooFew returns what is said of contests, or that there are too few runs if that is why none has a winner.
+func orTooFew(said string, contests []standing) string {
+	if said == noClearBest && !slices.ContainsFunc(contests, func(s standing) bool { return !s.isTooFew() }) {
+		return tooFewRuns
+	}
+	return said
 }
 
 // standing is the targets of a comparison, the one with most IOPS first.
@@ -82,6 +92,11 @@ func standingOf(status *v1alpha1.StorageBenchmarkStatus, c *v1alpha1.Comparison)
 	}
 	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.IOPS.Median, a.io.IOPS.Median) })
 	return s
+}
+
+// isTooFew reports whether a target has too few runs for a verdict.
+func (s standing) isTooFew() bool {
+	return slices.ContainsFunc(s, func(p place) bool { return p.runs < runsForVerdict })
 }
 
 func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) }
@@ -225,21 +240,17 @@ func (p *place) syncsTakeLess(other *place) bool {
 	return isAhead(other.sync.P99Nanoseconds, p.sync.P99Nanoseconds, verdict, min(p.runs, other.runs) < runsForVerdict, clearRatio)
 }
 
-// isAhead says whether a figure is more than another by the verdict on the two. Where there is none, the figure of each run has to be more than that of
-// each of the other's, and the medians as far apart as verdicts ask for, or as is clear with few runs.
+// isAhead reports whether a figure is more than another by the verdict on the two. Between two targets neither of which is
+// the baseline there is no verdict: then the figure of each run has to be more than each of the other's, and the medians
+// have to be as far apart as verdicts ask for. With few runs even that can be chance.
 func isAhead(more, less *v1alpha1.Statistic, verdict v1alpha1.Verdict, few bool, leastRatio float64) bool {
 	switch verdict {
-	case v1alpha1.VerdictSame, v1alpha1.VerdictNotShown:
+	case v1alpha1.VerdictSame, v1alpha1.VerdictNotShown, v1alpha1.VerdictTooFewRuns:
 		return false
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		return more.Median > less.Median
-	case v1alpha1.VerdictTooFewRuns:
-		few = true
 	}
-	if few {
-		leastRatio = clearRatio
-	}
-	return more.Min > less.Max && float64(more.Median) > leastRatio*float64(less.Median)
+	return !few && more.Min > less.Max && float64(more.Median) > leastRatio*float64(less.Median)
 }
 
 // verdictBetween returns the verdict on two targets, "" if neither is the baseline.

@@ -9,19 +9,24 @@ import (
 
 // reads returns a target that only reads: the baseline, if there is no ratio.
 func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
-	return v1alpha1.TargetComparison{Name: name, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
+	runs := int32(runsForVerdict)
+	if verdict == v1alpha1.VerdictTooFewRuns {
+		runs--
+	}
+	return v1alpha1.TargetComparison{Name: name, Runs: runs, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
 }
 
-// ranging returns a target whose few runs differ.
-func ranging(name string, least, median, most int64, ratio string) v1alpha1.TargetComparison {
-	target := reads(name, median, ratio, v1alpha1.VerdictTooFewRuns)
+// ranging returns a target whose runs differ.
+func ranging(name string, least, median, most int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
+	target := reads(name, median, ratio, verdict)
 	target.Read.IOPS.Min, target.Read.IOPS.Max = least, most
 	return target
 }
 
 func TestBest(t *testing.T) {
 	const faster, slower, same, few = v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictSame, v1alpha1.VerdictTooFewRuns
-	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", few)}
+	gp3Wins := []v1alpha1.TargetComparison{reads("gp3", 3048, "", ""), reads("efs", 1560, "0.51", slower)}
+	sameButOne := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 9000, "3.00", few)}
 	efsWins := []v1alpha1.TargetComparison{reads("gp3", 100, "", ""), reads("efs", 200, "2.00", faster)}
 	alike := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 3200, "1.07", same)}
 	mixed := v1alpha1.TargetComparison{
@@ -42,35 +47,37 @@ func TestBest(t *testing.T) {
 		comparisons [][]v1alpha1.TargetComparison
 		want        string
 	}{
-		"no result":                    {nil, ""},
-		"nothing of the target":        {[][]v1alpha1.TargetComparison{{{Name: "gp3"}}}, ""},
-		"one target":                   {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
-		"writes that wait for syncs":   {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", "")}}, "1759 IOPS 210us sync p50"},
-		"syncs that take less":         {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 2.00ms sync P99"},
-		"syncs of several":             {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}, {synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 in 2 of 2"},
-		"syncs alike":                  {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 4_000_000, "0.85", v1alpha1.VerdictNotShown)}}, "no clear best"},
-		"more than can be":             {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
-		"reads and writes":             {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
-		"one target in several":        {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},
-		"the baseline":                 {[][]v1alpha1.TargetComparison{gp3Wins}, "gp3 3048 IOPS"},
-		"another than the baseline":    {[][]v1alpha1.TargetComparison{efsWins}, "efs 200 IOPS"},
-		"as good as the baseline":      {[][]v1alpha1.TargetComparison{alike}, "no clear best"},
-		"no difference is shown":       {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3600, "1.20", v1alpha1.VerdictNotShown)}}, "no clear best"},
-		"less than 10 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3300, "1.10", few)}}, "no clear best"},
-		"more than 10 % with few runs": {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3301, "1.10", few)}}, "efs 3301 IOPS"},
-		"neither is the baseline":      {[][]v1alpha1.TargetComparison{{reads("gp2", 1, "", ""), reads("gp3", 3000, "3000", faster), reads("efs", 3029, "3029", faster)}}, "no clear best"},
-		"in all":                       {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins}, "gp3 in 2 of 2"},
-		"in half of them":              {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "no clear best"},
-		"in most":                      {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, efsWins}, "efs in 3 of 4"},
-		"ranges that meet":             {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2400, 3000, 3600, "0.99")}}, "no clear best"},
-		"ranges apart":                 {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, ""), ranging("efs", 2300, 2400, 2499, "0.79")}}, "gp3 3040 IOPS"},
-		"the same as the third":        {[][]v1alpha1.TargetComparison{{reads("c", 3000, "", ""), reads("a", 3200, "1.07", same), reads("b", 3100, "1.03", same)}}, "no clear best"},
-		"as often":                     {[][]v1alpha1.TargetComparison{gp3Wins, efsWins}, "no clear best"},
-		"in none":                      {[][]v1alpha1.TargetComparison{alike, alike}, "no clear best"},
-		"none beside another":          {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("efs", 1560, "", "")}}, ""},
-		"only some beside others":      {[][]v1alpha1.TargetComparison{gp3Wins, {reads("efs", 9999, "", "")}}, "no clear best"},
-		"a long name":                  {[][]v1alpha1.TargetComparison{{reads(long, 9_999_999, "2.00", faster), reads("b", 1, "", slower)}}, "a-target-wit.. 9999999 IOPS"},
-		"a long name in most":          {[][]v1alpha1.TargetComparison{{reads(long, 2, "2.00", faster), reads("b", 1, "", "")}, {reads(long, 2, "2.00", faster), reads("b", 1, "", "")}}, "a-target-with-a.. in 2 of 2"},
+		"no result":                  {nil, ""},
+		"nothing of the target":      {[][]v1alpha1.TargetComparison{{{Name: "gp3"}}}, ""},
+		"one target":                 {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}}, "3048 IOPS 5.34ms p50"},
+		"writes that wait for syncs": {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", "")}}, "1759 IOPS 210us sync p50"},
+		"syncs that take less":       {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 2.00ms sync P99"},
+		"syncs of several":           {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}, {synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 in 2 of 2"},
+		"syncs alike":                {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 4_000_000, "0.85", v1alpha1.VerdictNotShown)}}, "no clear best"},
+		"more than can be":           {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
+		"reads and writes":           {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
+		"one target in several":      {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},
+		"the baseline":               {[][]v1alpha1.TargetComparison{gp3Wins}, "gp3 3048 IOPS"},
+		"another than the baseline":  {[][]v1alpha1.TargetComparison{efsWins}, "efs 200 IOPS"},
+		"as good as the baseline":    {[][]v1alpha1.TargetComparison{alike}, "no clear best"},
+		"no difference is shown":     {[][]v1alpha1.TargetComparison{{reads("gp3", 3000, "", ""), reads("efs", 3600, "1.20", v1alpha1.VerdictNotShown)}}, "no clear best"},
+		"too few runs":               {[][]v1alpha1.TargetComparison{sameButOne}, "too few runs to tell"},
+		"too few runs of all":        {[][]v1alpha1.TargetComparison{sameButOne, sameButOne}, "too few runs to tell"},
+		"too few runs of some":       {[][]v1alpha1.TargetComparison{sameButOne, alike}, "no clear best"},
+		"too few in the minority":    {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins, sameButOne}, "gp3 in 2 of 3"},
+		"neither is the baseline":    {[][]v1alpha1.TargetComparison{{reads("gp2", 1, "", ""), reads("gp3", 3000, "3000", faster), reads("efs", 3029, "3029", faster)}}, "no clear best"},
+		"in all":                     {[][]v1alpha1.TargetComparison{gp3Wins, gp3Wins}, "gp3 in 2 of 2"},
+		"in half of them":            {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, alike}, "no clear best"},
+		"in most":                    {[][]v1alpha1.TargetComparison{gp3Wins, efsWins, efsWins, efsWins}, "efs in 3 of 4"},
+		"ranges that meet":           {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, "", ""), ranging("efs", 2400, 3000, 3600, "0.99", few)}}, "too few runs to tell"},
+		"ranges apart":               {[][]v1alpha1.TargetComparison{{ranging("gp3", 2500, 3040, 3500, "", ""), ranging("efs", 2300, 2400, 2499, "0.79", few)}}, "too few runs to tell"},
+		"the same as the third":      {[][]v1alpha1.TargetComparison{{reads("c", 3000, "", ""), reads("a", 3200, "1.07", same), reads("b", 3100, "1.03", same)}}, "no clear best"},
+		"as often":                   {[][]v1alpha1.TargetComparison{gp3Wins, efsWins}, "no clear best"},
+		"in none":                    {[][]v1alpha1.TargetComparison{alike, alike}, "no clear best"},
+		"none beside another":        {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("efs", 1560, "", "")}}, ""},
+		"only some beside others":    {[][]v1alpha1.TargetComparison{gp3Wins, {reads("efs", 9999, "", "")}}, "no clear best"},
+		"a long name":                {[][]v1alpha1.TargetComparison{{reads(long, 9_999_999, "2.00", faster), reads("b", 1, "", slower)}}, "a-target-wit.. 9999999 IOPS"},
+		"a long name in most":        {[][]v1alpha1.TargetComparison{{reads(long, 2, "2.00", faster), reads("b", 1, "", "")}, {reads(long, 2, "2.00", faster), reads("b", 1, "", "")}}, "a-target-with-a.. in 2 of 2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := &v1alpha1.StorageBenchmarkStatus{}

@@ -34,15 +34,17 @@ const (
 	answerNone       = "-"
 )
 
-// Check prints for each workload that has a preset, and for each target, whether the storage is good enough, by which figures, and how sure
-// that is.
+// Check prints first whether the storage is good enough, then a row for each workload that has a preset and each target,
+// with the figures, and how sure that is.
 func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
+	all := answers(sb)
+	fmt.Fprintf(w, "%s\n\n", checked(all))
 	t := newTable(w, []column{
 		{"PRESET", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"SECTION", text.AlignLeft}, {"TARGET", text.AlignLeft},
 		{"GOOD ENOUGH", text.AlignLeft}, {"MEASURED", text.AlignLeft}, {"EXPECTED", text.AlignLeft},
 	})
 	judged := false
-	for _, a := range answers(sb) {
+	for _, a := range all {
 		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
 		judged = judged || len(a.expected) > 0
 	}
@@ -50,8 +52,6 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	if judged {
 		certainties(w, sb)
 		fmt.Fprintln(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: kubectl storagebench presets NAME")
-	} else {
-		fmt.Fprintln(w, "\nNothing was judged: no public document of these applications names a figure that would be good enough.")
 	}
 	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
 		fmt.Fprintf(w, "\n%s failed; kubectl storagebench report %s says why.\n", legible.Plural(failed, "run"), sb.Name)

@@ -20,16 +20,16 @@ func TestCheckOfWhatIsUndecided(t *testing.T) {
 		results []*v1alpha1.Result
 		want    []string
 	}{
-		"enough syncs": {[]*v1alpha1.Result{synced(1000, 2_000_000, 60)}, []string{"etcd.v1 gp3 yes fdatasync p99 2 ms, write IOPS 60", "\nMet: etcd on gp3: fdatasync p99 2 ms"}},
+		"enough syncs": {[]*v1alpha1.Result{synced(1000, 2_000_000, 60)}, []string{"Good enough: etcd.v1 on gp3.\n", "etcd.v1 gp3 yes fdatasync p99 2 ms, write IOPS 60", "\nMet: etcd on gp3: fdatasync p99 2 ms"}},
 		"too few syncs": {[]*v1alpha1.Result{synced(999, 2_000_000, 60)}, []string{
-			"etcd.v1 gp3 undecided fdatasync p99 2 ms, write IOPS 60",
+			"Undecided: etcd.v1 on gp3.\n", "etcd.v1 gp3 undecided fdatasync p99 2 ms, write IOPS 60",
 			"\nUndecided: etcd on gp3: fdatasync p99 2 ms, expected at most 10 ms; p99 needs 1000 syncs, and a run had 999\n",
 		}},
-		"too few, and something misses": {[]*v1alpha1.Result{synced(999, 2_000_000, 40)}, []string{"etcd.v1 gp3 no fdatasync p99 2 ms, write IOPS 40", "\nUndecided: etcd on gp3: fdatasync p99 2 ms", "\nNot met: etcd on gp3: write IOPS 40"}},
+		"too few, and something misses": {[]*v1alpha1.Result{synced(999, 2_000_000, 40)}, []string{"Not good enough: etcd.v1 on gp3.\n", "etcd.v1 gp3 no fdatasync p99 2 ms, write IOPS 40", "\nUndecided: etcd on gp3: fdatasync p99 2 ms", "\nNot met: etcd on gp3: write IOPS 40"}},
 		"one of two runs failed": {[]*v1alpha1.Result{synced(1000, 2_000_000, 60), nil}, []string{
 			"etcd.v1 gp3 undecided fdatasync p99 2 ms, write IOPS 60", "\nUndecided: etcd on gp3: write IOPS 60, expected at least 50; only 1 of 2 runs measured it\n",
 		}},
-		"no result": {[]*v1alpha1.Result{nil}, []string{"etcd.v1 gp3 not measured fdatasync p99 was not measured, write IOPS was not measured", "\nNot measured: etcd on gp3: fdatasync p99 was not measured, expected at most 10 ms\n"}},
+		"no result": {[]*v1alpha1.Result{nil}, []string{"Not measured: etcd.v1 on gp3.\n", "etcd.v1 gp3 not measured fdatasync p99 was not measured, write IOPS was not measured", "\nNot measured: etcd on gp3: fdatasync p99 was not measured, expected at most 10 ms\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := &v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{
@@ -44,8 +44,9 @@ func TestCheckOfWhatIsUndecided(t *testing.T) {
 			}
 			var out strings.Builder
 			Check(&out, sb)
-			table, below, _ := strings.Cut(out.String(), "\n\n")
-			text := strings.Join(strings.Fields(table), " ") + "\n" + below
+			answer, rest, _ := strings.Cut(out.String(), "\n\n")
+			table, below, _ := strings.Cut(rest, "\n\n")
+			text := answer + "\n" + strings.Join(strings.Fields(table), " ") + "\n" + below
 			for _, want := range test.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%q is not in:\n%s", want, &out)

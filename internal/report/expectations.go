@@ -2,27 +2,10 @@ package report
 
 import (
 	"fmt"
-	"io"
 
-	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/legible"
 )
-
-// expectations prints a line for each expectation that is not met or undecided, and how many are met.
-func expectations(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
-	findings := expectation.Told(sb)
-	if len(findings) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	for i := range findings {
-		if f := &findings[i]; f.Verdict != expectation.Met {
-			fmt.Fprintln(w, style.wrap(style.warning(f.Answer()+":")+" "+legible.Line(f.String()), "  "))
-		}
-	}
-	fmt.Fprintln(w, metOf(findings))
-}
 
 // metOf says how many expectations are met, such as "2 of 3 expectations met".
 func metOf(findings []expectation.Finding) string {

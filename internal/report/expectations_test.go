@@ -164,11 +164,15 @@ func TestExpectationsAreShown(t *testing.T) {
 	}{
 		"table": {
 			func(w io.Writer) error { Table(w, sb, Style{}); return nil },
-			[]string{"\nNot met: " + missed + "\nNot measured: bad numjobs=2 on gp3: fsync p99 was not measured, expected at most 10 ms\n1 of 3 expectations met\n"},
+			[]string{"1 of 3 expectations met\nNot met: " + missed + "\nNot measured: bad numjobs=2 on gp3: fsync p99 was not measured, expected at most 10 ms\n\nWORKLOAD"},
 		},
 		"markdown": {
 			func(w io.Writer) error { return Markdown(w, sb) },
-			[]string{"## Expectations\n\n- **Met**: mixed", "- **Not met**: mixed bs=4k on gp3: write p99 99 ns"},
+			[]string{"## Expectations\n\n- **Met**: mixed", "- **Not met**: mixed bs=4k on gp3: write p99 99 ns", "expected at most 10 ms\n\n## Results\n"},
+		},
+		"explanation": {
+			func(w io.Writer) error { return Explain(w, sb, "", Style{}) },
+			[]string{"1 of 3 expectations met\n  Not met: " + missed + "\n  Not measured: bad numjobs=2"},
 		},
 	} {
 		var out bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/plan"
 )
@@ -86,6 +87,7 @@ func (e *explanation) command(about, line string) {
 // all explains the whole benchmark.
 func (e *explanation) all() {
 	status := &e.sb.Status
+	e.expectations()
 	for i, occurrence := range occurrences(status.Comparisons) {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
@@ -104,6 +106,18 @@ func (e *explanation) all() {
 		}
 	}
 	e.outcome()
+}
+
+// expectations says which expectations are missed or undecided, and how many are met.
+func (e *explanation) expectations() {
+	findings := expectation.Told(e.sb)
+	if len(findings) == 0 {
+		return
+	}
+	e.title(metOf(findings))
+	for _, line := range unmet(findings, e.style) {
+		fmt.Fprintln(e.w, "  "+e.style.wrap(line, "    "))
+	}
 }
 
 // compared explains a target's results of a comparison.

@@ -36,6 +36,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 	}
 	e.title(s.Name)
 	e.say("Starts", e.starts(now)...)
+	e.say("Last", LastFailure(s, style))
 	e.say("Kept", e.kept(h)...)
 	if found.Worst() != nil { // otherwise the verdict says it
 		e.say("Compared", foreign(found.Baseline.Text()))
@@ -52,6 +53,16 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 	if found.Worst() != nil {
 		e.remedies()
 	}
+}
+
+// LastFailure tells how the last StorageBenchmark of a schedule failed, and how to find out more; "" if it did not.
+func LastFailure(s *v1alpha1.StorageBenchmarkSchedule, style Style) string {
+	last := s.Status.LastResult
+	if last == nil || last.Reason == v1alpha1.ReasonCompleted {
+		return ""
+	}
+	return style.warning(fmt.Sprintf("%s ended with %s on %s", legible.Line(last.Benchmark), legible.Line(last.Reason), regression.Minute(last.CompletionTime.Time))) +
+		": " + foreign(last.Message)
 }
 
 // historyExplanation is the explanation of a history, as it is being printed.

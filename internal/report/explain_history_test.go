@@ -60,6 +60,22 @@ func slower() *history.History {
 	})
 }
 
+// A schedule whose benchmarks fail is not silent about it.
+func TestExplainAFailingSchedule(t *testing.T) {
+	s := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
+	s.Status.LastResult = &v1alpha1.ScheduleResult{
+		Benchmark: "nightly-2", CompletionTime: metav1.NewTime(firstNight), Reason: v1alpha1.ReasonInvalidSpec, Message: "there is no StorageClass gp33",
+	}
+	const want = "\n  Last      nightly-2 ended with InvalidSpec on 2026-10-01 03:00 UTC: there is no StorageClass gp33.\n  Kept      0 points"
+	if got := historyExplained(s, &history.History{}, regression.Options{}); !strings.Contains(got, want) {
+		t.Errorf("%q is not in\n%s", want, got)
+	}
+	s.Status.LastResult.Reason = v1alpha1.ReasonCompleted
+	if got := LastFailure(s, Style{}); got != "" {
+		t.Errorf("a success is told: %s", got)
+	}
+}
+
 func TestExplainHistory(t *testing.T) {
 	s := nightly(metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
 	s.Status.LastScheduleTime = new(metav1.NewTime(firstNight.AddDate(0, 0, 33)))

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io"
+	"strconv"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -17,6 +18,7 @@ import (
 func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, now time.Time) {
 	t := newTable(w, []column{
 		{"NAMESPACE", text.AlignLeft}, {"NAME", text.AlignLeft}, {"STATUS", text.AlignLeft}, {"RUNS", text.AlignRight},
+		{"EXPECTED", text.AlignLeft}, {"WARN", text.AlignRight},
 		{"DURATION", text.AlignRight}, {"AGE", text.AlignRight}, {"SUMMARY", text.AlignLeft},
 	})
 	for i := range benchmarks {
@@ -26,11 +28,20 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 			namespace = sb.Namespace
 		}
 		t.AppendRow([]any{
-			namespace, sb.Name, cmp.Or(sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason, "-"), sb.Status.Progress, durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)),
-			legible.Line(sb.Status.Summary),
+			namespace, sb.Name, cmp.Or(sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason, "-"), sb.Status.Progress,
+			cmp.Or(legible.Line(sb.Status.Expected), "-"), warned(&sb.Status),
+			durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)), legible.Line(sb.Status.Summary),
 		})
 	}
 	t.Render()
+}
+
+// warned prints how many warnings there are.
+func warned(status *v1alpha1.StorageBenchmarkStatus) string {
+	if status.WarningCount == 0 {
+		return "-"
+	}
+	return strconv.Itoa(int(status.WarningCount))
 }
 
 // durationOf prints how long a benchmark took, or has taken by now.

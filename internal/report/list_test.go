@@ -21,6 +21,7 @@ func TestList(t *testing.T) {
 			Status: v1alpha1.StorageBenchmarkStatus{
 				Conditions: []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Reason: v1alpha1.ReasonCompleted}},
 				StartTime:  &started, CompletionTime: &ended, Progress: "4/4", Summary: "w: gp3 3000 IOPS",
+				Expected: "2 of 5 missed", WarningCount: 3,
 			},
 		},
 		{
@@ -33,17 +34,17 @@ func TestList(t *testing.T) {
 	}
 	var out strings.Builder
 	List(&out, benchmarks, true, now)
-	want := `NAMESPACE  NAME    STATUS     RUNS  DURATION  AGE  SUMMARY
-a          ended   Completed   4/4        5m  10m  w: gp3 3000 IOPS
-b          active  Measuring   1/4        9m  10m
-b          new     -                           2s
+	want := `NAMESPACE  NAME    STATUS     RUNS  EXPECTED       WARN  DURATION  AGE  SUMMARY
+a          ended   Completed   4/4  2 of 5 missed     3        5m  10m  w: gp3 3000 IOPS
+b          active  Measuring   1/4  -                 -        9m  10m
+b          new     -                -                 -             2s
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	out.Reset()
 	List(&out, benchmarks[:1], false, now)
-	if got, want := strings.Split(out.String(), "\n")[0], "NAME   STATUS     RUNS  DURATION  AGE  SUMMARY"; got != want {
+	if got, want := strings.Split(out.String(), "\n")[0], "NAME   STATUS     RUNS  EXPECTED       WARN  DURATION  AGE  SUMMARY"; got != want {
 		t.Errorf("of one namespace: %q", got)
 	}
 }

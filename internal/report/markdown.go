@@ -24,12 +24,7 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	page := &page{w: w}
 	page.heading(1, sb.Name)
 	page.paragraph(introduction(sb))
-	page.heading(2, "Results")
-	if rows := rowsOf(&sb.Status); len(rows) > 0 {
-		page.results(rows, shortFigures(baseline(&sb.Spec)))
-	} else {
-		page.paragraph("No runs yet.")
-	}
+	page.expectations(expectation.Told(sb))
 	if lines := searchLines(sb.Status.Searches); len(lines) > 0 {
 		page.heading(2, "Highest load within the latency budget")
 		for i := range lines {
@@ -37,7 +32,12 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		}
 		page.list(lines)
 	}
-	page.expectations(expectation.Told(sb))
+	page.heading(2, "Results")
+	if rows := rowsOf(&sb.Status); len(rows) > 0 {
+		page.results(rows, shortFigures(baseline(&sb.Spec)))
+	} else {
+		page.paragraph("No runs yet.")
+	}
 	if len(sb.Status.Warnings) > 0 {
 		page.heading(2, "Warnings")
 		page.list(warningItems(sb.Status.Warnings, ""))

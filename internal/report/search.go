@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -10,18 +9,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
 )
-
-// searches prints a line for each search for the highest load that has ended.
-func searches(w io.Writer, all []v1alpha1.SearchResult, style Style) {
-	lines := searchLines(all)
-	if len(lines) == 0 {
-		return
-	}
-	fmt.Fprintln(w)
-	for _, line := range lines {
-		fmt.Fprintln(w, style.wrap(line, "  "))
-	}
-}
 
 // searchLines are what searches have found, such as "randread on gp3: 2850 IOPS at read.p99 <= 5 ms (iodepth 9); at saturation 3000 IOPS and 21 ms".
 func searchLines(all []v1alpha1.SearchResult) []string {

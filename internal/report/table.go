@@ -13,9 +13,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Table prints a row for each direction of I/O of each comparison's targets, then for runs without a result
-// their state, and below the table what is not as expected, and what may mislead whoever reads it. Columns that have nothing to say are
-// left out, such as those of the comparison where there is one target.
+// Table prints first the answers that the spec asks for: whether the results are as expected, and what searches found.
+// Then come a row for each direction of I/O of each comparison's targets, and the state of each run without a result, and
+// below the table what may mislead readers. Columns that have nothing to say are left out, such as those of the comparison
+// where there is one target.
 func Table(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 	printStatus(w, sb, shortFigures(baseline(&sb.Spec)), style)
 }
@@ -29,6 +30,7 @@ func Wide(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 // printStatus prints a table of all rows, and what is to be said below it.
 func printStatus(w io.Writer, sb *v1alpha1.StorageBenchmark, columns []figure, style Style) {
 	rows := rowsOf(&sb.Status)
+	printAnswers(w, sb, style)
 	switch {
 	case len(rows) > 0:
 		printRows(w, rows, columns, style)
@@ -36,8 +38,6 @@ func printStatus(w io.Writer, sb *v1alpha1.StorageBenchmark, columns []figure, s
 		fmt.Fprintln(w, "No runs yet")
 		return
 	}
-	searches(w, sb.Status.Searches, style)
-	expectations(w, sb, style)
 	warnings(w, sb.Status.Warnings, style)
 	abandoned(w, sb.Status.AbandonedAttempts, style)
 }

@@ -67,7 +67,7 @@ func (o Options) adviseOnDevice(open func(string, int, fs.FileMode) (*os.File, e
 // adviseOnRoot says what to do about a volume on which the user may make no directory. The root directory tells who may.
 func adviseOnRoot(root string, user int, groups []int) string {
 	return fmt.Sprintf("the volume%s does not let user %d of groups %v write: set runAsUser, runAsGroup or supplementalGroups in spec.pod.securityContext to one that may, "+
-		"or on EFS use an access point; fsGroup lets pods write as well, but many drivers then give every file on the volume to that group for good", ownership(root), user, groups)
+		"or on EFS use an access point; on a volume that has no files yet set fsGroup (kubectl storagebench run --fs-group 65532), by which many drivers give every file on the volume to that group for good", ownership(root), user, groups)
 }
 
 // nearest returns the directory itself, or the nearest one above it that is there.

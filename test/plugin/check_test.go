@@ -66,7 +66,7 @@ func TestCheck(t *testing.T) {
 				t.Errorf("exit code %d, want %d", code, test.code)
 			}
 			table := strings.Join(strings.Fields(plugin.out.String()), " ")
-			if !strings.HasPrefix(plugin.out.String(), head) || !strings.Contains(table, test.table) {
+			if !strings.Contains(plugin.out.String(), ".\n\n"+head) || !strings.Contains(table, test.table) {
 				t.Errorf("%q is not in:\n%s", test.table, &plugin.out)
 			}
 			if notes := plugin.notes.String(); !strings.Contains(notes, test.notes) || !strings.Contains(notes, "Estimated time: ") {
@@ -141,12 +141,12 @@ spec:
   expectations: [{metric: write.iops, min: 1000}]
 `)
 	}
-	plugin := u.start(t, "run", "-f", of("gp33"), "--fail-on-expectations")
+	plugin := u.start(t, "run", "-f", of("gp2"))
 	u.set(t, u.only(t), v1alpha1.ReasonInvalidSpec, "there is no such StorageClass")
 	if code := plugin.end(t); code != 1 {
 		t.Fatalf("exit code %d where the spec was refused:\n%s", code, &plugin.notes)
 	}
-	plugin = u.start(t, "run", "-f", of("gp3"), "--fail-on-expectations")
+	plugin = u.start(t, "run", "-f", of("gp3"))
 	var sb *v1alpha1.StorageBenchmark
 	await.Holds(t, func() error {
 		if sb = u.only(t); sb.Generation < 2 {
@@ -172,20 +172,20 @@ spec:
   workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}}]
   expectations: [{metric: write.iops, min: 1000}]
 `)
-	plugin := u.start(t, "run", "-f", path, "--fail-on-expectations")
+	plugin := u.start(t, "run", "-f", path)
 	sb := u.only(t)
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), judged(sb))
 	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "had ended before") {
 		t.Fatalf("exit code %d:\n%s", code, &plugin.notes)
 	}
-	for want, args := range map[int][]string{1: {"--fail-on-expectations"}, 0: nil} {
+	for want, args := range map[int][]string{1: nil, 0: {"--no-fail"}} {
 		if code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...); code != want || !strings.Contains(notes, "again had ended before, and its results are from then. Delete it to measure anew") {
 			t.Errorf("with %q: exit code %d, want %d:\n%s", args, code, want, notes)
 		}
 	}
 }
 
-// Flags by which nothing would be held to what is expected, or of which nobody could read the output, are refused before anything is made.
+// Flags that would print what nobody can read are refused before anything is made.
 func TestRunRefusesFlags(t *testing.T) {
 	t.Parallel()
 	const two = `apiVersion: storagebench.dev/v1alpha1
@@ -201,8 +201,6 @@ spec: {targets: [{name: gp3, storageClassName: gp3}], workloads: [{name: w, fio:
 	u := newUser(t)
 	path := writeFile(t, two)
 	for want, args := range map[string][]string{
-		"--fail-on-expectations has to wait for the end":           {"-f", path, "--fail-on-expectations", "--wait=false"},
-		"--fail-on-expectations needs a file":                      {"--class", "gp3", "--fail-on-expectations"},
 		"-o junit is a document about one StorageBenchmark, and t": {"-f", path, "-o", "junit"},
 	} {
 		if code, _, notes := u.run(t, append([]string{"run"}, args...)...); code != 1 || !strings.Contains(notes, want) {
@@ -215,30 +213,32 @@ spec: {targets: [{name: gp3, storageClassName: gp3}], workloads: [{name: w, fio:
 	}
 }
 
-// A run fails on what is expected only where it is told to.
+// A run fails if expectations are missed, unless it is told not to.
 func TestRunFailsOnExpectations(t *testing.T) {
 	t.Parallel()
-	const text = `apiVersion: storagebench.dev/v1alpha1
+	const without = `apiVersion: storagebench.dev/v1alpha1
 kind: StorageBenchmark
 metadata: {name: expecting}
 spec:
   targets: [{name: gp3, storageClassName: gp3}]
   workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}}]
-  expectations: [{metric: write.iops, min: 1000}]
 `
+	const text = without + "  expectations: [{metric: write.iops, min: 1000}]\n"
 	for name, test := range map[string]struct {
+		text  string
 		flags []string
 		iops  int64
 		code  int
 	}{
-		"met":                  {[]string{"--fail-on-expectations"}, 1000, 0},
-		"missed":               {[]string{"--fail-on-expectations"}, 999, 2},
-		"missed and not asked": {nil, 999, 0},
+		"met":                  {text, nil, 1000, 0},
+		"missed":               {text, nil, 999, 2},
+		"missed and not asked": {text, []string{"--no-fail"}, 999, 0},
+		"nothing is expected":  {without, nil, 999, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := newUser(t)
-			plugin := u.start(t, append([]string{"run", "-f", writeFile(t, text)}, test.flags...)...)
+			plugin := u.start(t, append([]string{"run", "-f", writeFile(t, test.text)}, test.flags...)...)
 			sb := u.only(t)
 			u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", test.iops)), judged(sb))
 			if code := plugin.end(t); code != test.code {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	storagev1 "k8s.io/api/storage/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/retry"
@@ -54,6 +56,12 @@ func newUser(t *testing.T) *user {
 		t.Fatal(err)
 	}
 	c := envtest.Client(t)
+	for _, class := range []string{"gp2", "gp3", "efs-sc", "fake"} {
+		object := &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: class}, Provisioner: "example.com/none"}
+		if err := c.Create(t.Context(), object); err != nil && !apierrors.IsAlreadyExists(err) {
+			t.Fatal(err)
+		}
+	}
 	return &user{WithWatch: c, namespace: envtest.Namespace(t, c), program: program, kubeconfig: envtest.Kubeconfig(t)}
 }
 

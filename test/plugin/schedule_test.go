@@ -58,6 +58,25 @@ func TestRunFromSchedule(t *testing.T) {
 	}
 }
 
+// A schedule whose benchmarks all fail has no points, and tells why.
+func TestReportOfAFailingSchedule(t *testing.T) {
+	t.Parallel()
+	u := newUser(t)
+	s := u.schedule(t)
+	s.Status.LastResult = &v1alpha1.ScheduleResult{Benchmark: "nightly-1", CompletionTime: metav1.Now(), Reason: v1alpha1.ReasonInvalidSpec, Message: "there is no StorageClass gp33"}
+	if err := u.Status().Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	for _, output := range []string{"table", "csv"} {
+		code, _, notes := u.run(t, "report", "schedule/nightly", "-o", output)
+		for _, want := range []string{"nightly has no points", "nightly-1 ended with InvalidSpec", "there is no StorageClass gp33."} {
+			if code != 0 || !strings.Contains(notes, want) {
+				t.Errorf("-o %s ends with %d, and %q is not in:\n%s", output, code, want, notes)
+			}
+		}
+	}
+}
+
 // What a schedule has kept can leave it.
 func TestReportOfASchedule(t *testing.T) {
 	t.Parallel()

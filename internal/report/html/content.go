@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/series"
 )
@@ -37,6 +38,8 @@ type state struct {
 	Text, Message string
 	// Class is a class of style.css.
 	Class string
+	// Answer tells whether the results are as expected, with a class of its own; "" where nothing is expected.
+	Answer, AnswerClass string
 }
 
 // warning is a kind of warning, its first message, and what to do about it.
@@ -114,6 +117,7 @@ func stateOf(sb *v1alpha1.StorageBenchmark) state {
 		return state{Text: "Not begun", Class: "unsure"}
 	}
 	s := state{Text: succeeded.Reason, Message: succeeded.Message, Class: "unsure"}
+	s.Answer, s.AnswerClass = expected(expectation.Told(sb))
 	switch succeeded.Status {
 	case metav1.ConditionTrue:
 		s.Class, s.Message = "faster", "" // which says how many runs there were, as the facts do

@@ -22,6 +22,23 @@ func (r *results) expectationsTable() table {
 	return t
 }
 
+// expectedClasses are the classes of style.css for verdicts.
+var expectedClasses = map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
+
+// expected tells in a few words whether the results are as expected, with a class of style.css.
+func expected(findings []expectation.Finding) (text, class string) {
+	if len(findings) == 0 {
+		return "", ""
+	}
+	worst := expectation.Met
+	for i := range findings {
+		if v := findings[i].Verdict; v == expectation.Missed || worst == expectation.Met {
+			worst = v
+		}
+	}
+	return "Expectations: " + expectation.Short(findings), expectedClasses[worst]
+}
+
 // measuredCell has what was measured, and below it how sure the verdict is, or why there is none.
 func measuredCell(f *expectation.Finding) cell {
 	c := text(f.Measured())
@@ -37,6 +54,5 @@ func measuredCell(f *expectation.Finding) cell {
 
 // judgedCell has the verdict.
 func judgedCell(f *expectation.Finding) cell {
-	class := map[expectation.Verdict]string{expectation.Met: "faster", expectation.Missed: "slower", expectation.Unknown: "unsure"}
-	return cell{Text: f.Answer(), Class: class[f.Verdict]}
+	return cell{Text: f.Answer(), Class: expectedClasses[f.Verdict]}
 }

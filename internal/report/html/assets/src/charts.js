@@ -104,8 +104,9 @@ function lines(chart, {label, points, rules = [], log}, width) {
     dot(points.filter(p => p.marked), {x: "x", y: "value", symbol: "circle", stroke: p => color(chart.targets.indexOf(p.target)), strokeWidth: 2, r: 9}),
   );
   if (!log) marks.push(ruleY([0], {stroke: "var(--axis)"}));
+  const greatest = Math.max(...points.map(p => p.high ?? p.value), ...rules.map(r => r.value));
   return {
-    marginLeft: 60, marginRight: 20, marginTop: 26, marginBottom: 44,
+    marginLeft: leftOf(greatest, log), marginRight: rightOf(ticks), marginTop: 26, marginBottom: 44,
     x: {type: chart.logX ? "log" : "linear", base: 2},
     y: {type: log ? "log" : "linear", zero: !log, nice: true},
     marks,
@@ -145,11 +146,21 @@ function time(chart, {label, lines, rules = [], drops = [], froms = [], log}, wi
   );
   if (!log) marks.push(ruleY([0], {stroke: "var(--axis)"}));
   return {
-    marginLeft: 64, marginRight: 20, marginTop: 26, marginBottom: 44,
+    marginLeft: leftOf(greatest, log), marginRight: rightOf(ticks), marginTop: 26, marginBottom: 44,
     x: {domain: chart.span},
     y: {type: log ? "log" : "linear", zero: !log, nice: true},
     marks,
   };
+}
+
+// leftOf is the room for the labels of the vertical axis, which may have three digits more than the greatest figure, as in 0.25.
+function leftOf(greatest, log) {
+  return Math.max(64, log ? 0 : number(Math.round(greatest)).length * CHARACTER + 22);
+}
+
+// rightOf is the room for the half of the last label of the horizontal axis that stands beyond it.
+function rightOf(ticks) {
+  return Math.max(20, ((ticks.at(-1)?.label ?? "").length * CHARACTER) / 2 + 6);
 }
 
 // labelled says where the labels of lines across stand: on the right, and where that is too near to the label of the one above it, on the left, and
