@@ -60,8 +60,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 	count := len(benchmarks) + bad
 	out, between := cmd.OutOrStdout(), ""
 	for _, benchmark := range benchmarks {
-		runs, problems := plan.Runs(&benchmark.Spec, nil)
-		problems = append(problems, withoutEnd(&benchmark.Spec)...)
+		runs, problems := plan.Runs(benchmark.Spec.Default(), nil)
 		for _, problem := range problems {
 			cmd.PrintErrf("%s: %v\n", benchmark.Name, problem)
 		}
@@ -85,24 +84,6 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
 	}
 	return nil
-}
-
-// withoutEnd returns the parameters that do not say when fio ends. fio would read or write a whole raw block volume, so that such runs can be
-// planned, but the API server refuses them.
-func withoutEnd(spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
-	var problems field.ErrorList
-	for i := range spec.Workloads {
-		fio := spec.Workloads[i].Fio
-		if fio == nil || fio.Size != nil || fio.RuntimeSeconds != nil || slices.ContainsFunc([]string{"size", "runtime", "timeout"}, func(option string) bool {
-			_, set := fio.Options[option]
-			return set
-		}) {
-			continue
-		}
-		problems = append(problems, field.Required(field.NewPath("spec", "workloads").Index(i).Child("fio"),
-			"set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end"))
-	}
-	return problems
 }
 
 // printSourcesOf prints what the volumes of targets are made from, where they are not made empty.
@@ -170,13 +151,22 @@ func kindOf(document []byte) *metav1.TypeMeta {
 
 // problemsOf parts an error about several fields of a document. What was misread is told in words of our own.
 func problemsOf(document []byte, err error) []error {
-	if strict, ok := runtime.AsStrictDecodingError(err); ok {
-		return strict.Errors()
+	wrong := misreadIn(document)
+	var problems []error
+	for _, problem := range wrong {
+		problems = append(problems, problem)
 	}
-	if wrong := misreadIn(document); len(wrong) > 0 {
-		return wrong.ToAggregate().Errors()
+	strict, ok := runtime.AsStrictDecodingError(err)
+	if !ok && len(problems) == 0 {
+		return []error{err}
 	}
-	return []error{err}
+	if ok {
+		told := func(unknown error) bool {
+			return slices.ContainsFunc(wrong, func(p *field.Error) bool { return unknown.Error() == fmt.Sprintf("unknown field %q", p.Field) })
+		}
+		problems = append(problems, slices.DeleteFunc(strict.Errors(), told)...)
+	}
+	return problems
 }
 
 // isEmpty says whether a document has nothing but comments.

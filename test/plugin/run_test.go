@@ -371,7 +371,7 @@ func TestDryRunPrintsWhatCanBeApplied(t *testing.T) {
 	if code, _, notes := u.run(t, "run", "-f", writeFile(t, out), "--wait=false"); code != 0 {
 		t.Fatalf("apply it: exit code %d: %s", code, notes)
 	}
-	if got := u.only(t).Spec.Workloads[1].Matrix; len(got) != 2 || len(got["clients"]) != 2 || got["bs"][1].String() != "64k" {
+	if got := u.only(t).Spec.Workloads[1]; len(got.Matrix) != 1 || len(got.Clients) != 2 || got.Matrix["bs"][1].String() != "64k" {
 		t.Errorf("matrix %v", got)
 	}
 }
