@@ -37,7 +37,7 @@ func TestManifests(t *testing.T) {
 			}
 			found++
 			sb := benchmark(t, page, block.Text)
-			if _, problems := plan.Runs(sb.Spec.Default(), nil); len(problems) > 0 {
+			if _, problems := plan.Runs(sb.Spec.DeepCopy().Default(), nil); len(problems) > 0 {
 				t.Errorf("%s, line %d: %v", page, block.Line, problems.ToAggregate())
 			}
 			if sample, ok := samples[sb.Name]; ok && cmp.Diff(sample.Spec, sb.Spec) != "" {
