@@ -86,7 +86,7 @@ func TestScheduleValidation(t *testing.T) {
 		"the template's baseline": {refused: map[string]string{template + ", baseline: z}}": "must be the name of one of the targets"}, path: "spec.template.spec.baseline"},
 		"the template's target": {
 			refused: map[string]string{"template: {spec: {targets: [{name: a, claimName: c, capacity: 1Gi}], workloads: [{name: w, fio: {rw: randread, size: 1M}}]}}": "capacity, accessMode and volumeMode belong to new volumes"},
-			path:    "spec.template.spec.targets[0].capacity",
+			path:    "spec.template.spec.targets[0].claimName",
 		},
 		"a number of runs": {
 			refused: map[string]string{
