@@ -68,7 +68,7 @@ func TestRunOneLine(t *testing.T) {
 	sb := u.only(t)
 	want := v1alpha1.FioParameters{
 		RW: "randwrite", BS: new("4k"), IOEngine: new("libaio"), IODepth: new(int32(16)), NumJobs: new(int32(1)), Direct: new(true), Size: new("1G"),
-		RuntimeSeconds: new(int32(60)), TimeBased: new(true),
+		RuntimeSeconds: new(int32(60)),
 	}
 	if diff := cmp.Diff(&want, sb.Spec.Workloads[0].Fio); diff != "" {
 		t.Errorf("parameters (-want +got):\n%s", diff)
