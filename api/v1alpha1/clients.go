@@ -32,8 +32,8 @@ func (s *StorageBenchmarkSpec) clients() int32 {
 	return max(ptr.Deref(s.Clients, 1), 1)
 }
 
-// RunClients returns the number of clients of a run of the workload with a choice of its parameters: what that says, else
-// what the spec says. It is at least 1, also where the choice is not a number.
+// RunClients returns the number of clients of a run of the workload with a choice of its parameters: what that says,
+// else what the spec says. It is at least 1, also where the choice is not a number.
 func (s *StorageBenchmarkSpec) RunClients(parameters map[string]string) int32 {
 	text, chosen := parameters[ParameterClients]
 	if !chosen {

@@ -78,8 +78,8 @@ func boundArray(schema node) {
 
 func boundMap(schema node) { setDefault(schema, "maxProperties", maxEntries) }
 
-// boundKeys bounds the keys of all maps of a spec, which only CEL can do: by one rule on each field of the spec and on each item
-// of its lists that has maps.
+// boundKeys bounds the keys of all maps of a spec, which only CEL can do: by one rule on each field of the spec and
+// on each item of its lists that has maps.
 func boundKeys(spec node) {
 	properties, _ := spec["properties"].(node)
 	for _, value := range properties {
@@ -98,7 +98,8 @@ func boundKeys(spec node) {
 	}
 }
 
-// keysRule returns a CEL expression that bounds the keys of all maps in a value, "" if it has none. A list at depth n goes by the variable en.
+// keysRule returns a CEL expression that bounds the keys of all maps in a value, "" if it has none. A list at depth n
+// goes by the variable en.
 func keysRule(schema node, value string, depth int) string {
 	if _, isMap := schema["additionalProperties"].(node); isMap {
 		return fmt.Sprintf("%s.all(k, size(k) <= %d)", value, maxKey)
@@ -121,7 +122,8 @@ func keysRule(schema node, value string, depth int) string {
 	return strings.Join(all, " && ")
 }
 
-// spreadDefaults gives the default of an object's field to that field, so that it holds as well where the object is given without it.
+// spreadDefaults gives the default of an object's field to that field, so that it holds as well where the object is
+// given without it.
 func spreadDefaults(schema node) {
 	properties, _ := schema["properties"].(node)
 	defaults, _ := schema["default"].(node)

@@ -9,8 +9,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Inherit returns a spec whose workloads have what they inherit from spec.fio, which it no longer has. A workload inherits nothing that
-// contradicts what it sets itself, as v1alpha1.StorageBenchmarkSpec.Fio says.
+// Inherit returns a spec whose workloads have what they inherit from spec.fio, which it no longer has. A workload
+// inherits nothing that contradicts what it sets itself, as v1alpha1.StorageBenchmarkSpec.Fio says.
 func Inherit(spec *v1alpha1.StorageBenchmarkSpec) *v1alpha1.StorageBenchmarkSpec {
 	inherited := *spec
 	inherited.Fio, inherited.Workloads = nil, slices.Clone(spec.Workloads)

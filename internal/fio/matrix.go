@@ -26,7 +26,8 @@ func FieldName(name string) string {
 	return name
 }
 
-// fieldOf returns the field of v1alpha1.FioParameters in which an option, or another one that means the same, is set; "" if there is none.
+// fieldOf returns the field of v1alpha1.FioParameters in which an option, or another one that means the same, is set;
+// "" if there is none.
 func fieldOf(option string) string {
 	switch option {
 	case groupReporting:

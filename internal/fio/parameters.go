@@ -80,7 +80,8 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 	return t
 }
 
-// timeBased returns time_based of a job, which is on where it has a runtime, does not say otherwise, and can begin anew.
+// timeBased returns time_based of a job, which is on where it has a runtime, does not say otherwise, and can begin
+// anew.
 func timeBased(p *v1alpha1.FioParameters) *bool {
 	if p.TimeBased == nil && ptr.Deref(p.RuntimeSeconds, 0) > 0 && !endsWithFiles(ptr.Deref(p.IOEngine, "")) {
 		return new(true)

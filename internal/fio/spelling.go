@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// InOurWords returns what v1alpha1.FioParameters have for an option of fio that is none of their fields, such as runtimeSeconds: 60 for
-// runtime and 60s; "" for a field, and for what is no option.
+// InOurWords returns what v1alpha1.FioParameters have for an option of fio that is none of their fields, such as
+// runtimeSeconds: 60 for runtime and 60s; "" for a field, and for what is no option.
 func InOurWords(name, value string) string {
 	known := byName[name]
 	if known == nil || known.field == name || name == optionsField {

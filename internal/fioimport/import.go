@@ -130,7 +130,8 @@ func alone(f *fio.JobFile) *fio.JobFile {
 	return single
 }
 
-// withSize returns a job file in which a job on a device that has no size has all of the device for its size, as fio takes it.
+// withSize returns a job file in which a job on a device that has no size has all of the device for its size, as fio
+// takes it.
 func withSize(f *fio.JobFile, block bool) *fio.JobFile {
 	if !block {
 		return f
