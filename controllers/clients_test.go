@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -294,7 +293,7 @@ func TestClientsInMatrix(t *testing.T) {
 		return fakecluster.Succeed(builder.Report())
 	})
 	workload := builder.NewWorkload("reads")
-	workload.Matrix = map[string]v1alpha1.MatrixValues{"clients": {intstr.FromInt32(1), intstr.FromInt32(2)}}
+	workload.Clients = []int32{1, 2}
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("own")).Workload(workload).Build())
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	if diff := cmp.Diff(map[string]bool{"reads.clients-1.own 0": false, "reads.clients-2.own 0": true, "reads.clients-2.own 1": true}, waits); diff != "" {

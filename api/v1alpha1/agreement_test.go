@@ -101,6 +101,9 @@ var serverOnly = []struct{ field, harmless string }{
 	{`spec\.workloads\.fio\.(runtimeSeconds|rampTimeSeconds|iodepth|nrfiles|numjobs|loops|fsync|fdatasync|rateIOPS)`, "fio takes it, or refuses it in words with which the run fails"},
 	{`spec\.workloads\.fio\.(bs|size|rate)`, "fio takes kB for k as well"},
 	{`spec\.workloads\.fio\.rwmixread`, "fio passes over it where I/O is not mixed"},
+	{`spec\.fio\..*`, "it is judged where a workload inherits it"},
+	{`spec\.workloads\.clients`, "no numbers at all are that of the spec"},
+	{`spec\.targets\.volumeMode`, "a device has no free space, and its driver makes no file system"},
 }
 
 var index = regexp.MustCompile(`\[[^]]*\]`)
@@ -215,7 +218,7 @@ func (g *generator) base() map[string]any {
 	}
 	workloads := []string{
 		"{name: typed, fio: {rw: read, size: 16M, runtimeSeconds: 5, bs: 4k, numjobs: 2, iodepth: 4, ioengine: libaio, direct: true, options: {thinktime: \"100\"}}}",
-		"{name: file, jobFile: \"[a]\\nrw=read\\nsize=1M\\n\"}", "{name: matrix, fio: {rw: randread, size: 1M}, matrix: {bs: [4k, 16k], clients: [1, 2]}}",
+		"{name: file, jobFile: \"[a]\\nrw=read\\nsize=1M\\n\"}", "{name: matrix, fio: {rw: randread, size: 1M}, clients: [1, 2], matrix: {bs: [4k, 16k]}}",
 	}
 	g.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
 	spec := map[string]any{}

@@ -1,26 +1,41 @@
 package v1alpha1
 
 import (
+	"maps"
 	"strconv"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 )
 
-// MatrixClients is the key of a matrix that is no option of fio: how many clients measure together.
-const MatrixClients = "clients"
+// ParameterClients is the parameter of a run that is no option of fio: how many clients measure together.
+const ParameterClients = "clients"
 
 // MaxClients is the most clients that a benchmark can have.
 const MaxClients = 128
 
-// clients returns the number of clients of the workloads whose matrix does not say otherwise, at least 1.
+// Choices returns the values that each parameter of the workload's runs takes: those of its matrix, and its clients.
+func (w *Workload) Choices() map[string]MatrixValues {
+	if len(w.Clients) == 0 {
+		return w.Matrix
+	}
+	choices := map[string]MatrixValues{}
+	maps.Copy(choices, w.Matrix)
+	for _, clients := range w.Clients {
+		choices[ParameterClients] = append(choices[ParameterClients], intstr.FromInt32(clients))
+	}
+	return choices
+}
+
+// clients returns the number of clients of the workloads that do not set it themselves, at least 1.
 func (s *StorageBenchmarkSpec) clients() int32 {
 	return max(ptr.Deref(s.Clients, 1), 1)
 }
 
-// RunClients returns the number of clients of a run of the workload with a choice of its matrix: what that says, else
-// what the spec says. It is at least 1, also where the choice is not a number.
+// RunClients returns the number of clients of a run of the workload with a choice of its parameters: what that says,
+// else what the spec says. It is at least 1, also where the choice is not a number.
 func (s *StorageBenchmarkSpec) RunClients(parameters map[string]string) int32 {
-	text, chosen := parameters[MatrixClients]
+	text, chosen := parameters[ParameterClients]
 	if !chosen {
 		return s.clients()
 	}
@@ -40,12 +55,11 @@ func (s *StorageBenchmarkSpec) MostClients() int32 {
 			most = max(most, min(search.Max, MaxClients))
 			continue
 		}
-		values, chosen := s.Workloads[i].Matrix[MatrixClients]
-		if !chosen {
+		if len(s.Workloads[i].Clients) == 0 {
 			most = max(most, s.clients())
 		}
-		for _, value := range values {
-			most = max(most, s.RunClients(map[string]string{MatrixClients: value.String()}))
+		for _, clients := range s.Workloads[i].Clients {
+			most = max(most, min(clients, MaxClients))
 		}
 	}
 	return most

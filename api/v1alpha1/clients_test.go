@@ -35,7 +35,7 @@ func TestRunClients(t *testing.T) {
 // A workload that says itself how many clients it has does not ask for those of the spec.
 func TestMostClients(t *testing.T) {
 	plain := v1alpha1.Workload{Name: "plain", Matrix: map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString("4k")}}}
-	few := v1alpha1.Workload{Name: "few", Matrix: map[string]v1alpha1.MatrixValues{"clients": {intstr.FromInt32(1), intstr.FromString("4"), intstr.FromInt32(2)}}}
+	few := v1alpha1.Workload{Name: "few", Clients: []int32{1, 4, 2}}
 	for _, test := range []struct {
 		name      string
 		clients   *int32

@@ -45,9 +45,7 @@ const (
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.accessPointID) || (has(self.provisioning) && self.provisioning == 'Static')",message="accessPointID names an access point that exists; set provisioning: Static, or remove it to have one made",fieldPath=".accessPointID",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.provisioning) || self.provisioning != 'Static' || [has(self.directoryPerms), has(self.uid), has(self.gid), has(self.gidRangeStart), has(self.gidRangeEnd), has(self.basePath)].all(x, !x)",message="directoryPerms, uid, gid, gidRangeStart, gidRangeEnd and basePath are of access points that are made; remove them, or provisioning: Static",fieldPath=".provisioning",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="has(self.uid) == has(self.gid)",message="set both uid and gid, or neither",fieldPath=".uid",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="has(self.gidRangeStart) == has(self.gidRangeEnd)",message="set both gidRangeStart and gidRangeEnd, or neither",fieldPath=".gidRangeStart",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.gidRangeStart) || !has(self.gidRangeEnd) || self.gidRangeStart < self.gidRangeEnd",message="gidRangeEnd must be greater than gidRangeStart",fieldPath=".gidRangeEnd",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="has(self.uid) == has(self.gid) && has(self.gidRangeStart) == has(self.gidRangeEnd) && (!has(self.gidRangeStart) || !has(self.gidRangeEnd) || self.gidRangeStart < self.gidRangeEnd)",message="uid and gid go together",messageExpression="has(self.uid) != has(self.gid) ? 'set both uid and gid, or neither' : has(self.gidRangeStart) != has(self.gidRangeEnd) ? 'set both gidRangeStart and gidRangeEnd, or neither' : 'gidRangeEnd must be greater than gidRangeStart'",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="has(self.provisionedThroughput) == (has(self.throughputMode) && self.throughputMode == 'Provisioned')",message="provisionedThroughput goes with throughputMode: Provisioned; set both, or neither",fieldPath=".provisionedThroughput",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.encryptInTransit) || self.encryptInTransit || (has(self.provisioning) && self.provisioning == 'Static' && !has(self.accessPointID))",message="access points are always reached with TLS; remove encryptInTransit, or mount the root of the file system (provisioning: Static without accessPointID)",fieldPath=".encryptInTransit",reason=FieldValueInvalid
 type EFSFileSystem struct {
@@ -147,9 +145,7 @@ type EFSFileSystem struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls', 'ro', 'crossaccount']))",message="tls is the default (see encryptInTransit), the file system must be writable, and crossaccount is no mount option; remove tls, notls, ro and crossaccount",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.startsWith('accesspoint='))",message="set provisioning: Static and accessPointID instead of accesspoint",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.contains(','))",message="write each option as an item of its own, without commas",reason=FieldValueInvalid
-	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.matches('\\\\s'))",message="write options without blanks",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !(o in ['tls', 'notls', 'ro', 'crossaccount'] || o.startsWith('accesspoint=')))",message="the operator sets some options itself",messageExpression="self.exists(o, o.startsWith('accesspoint=')) ? 'set provisioning: Static and accessPointID instead of accesspoint' : 'tls is the default (see encryptInTransit), the file system must be writable, and crossaccount is no mount option; remove tls, notls, ro and crossaccount'",reason=FieldValueForbidden
+	// +kubebuilder:validation:XValidation:rule="self.all(o, !o.contains(',') && !o.matches('\\\\s'))",message="write each option as an item of its own, without commas and blanks",reason=FieldValueInvalid
 	MountOptions []string `json:"mountOptions,omitempty"`
 }

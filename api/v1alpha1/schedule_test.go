@@ -85,8 +85,8 @@ func TestScheduleValidation(t *testing.T) {
 		// What holds for the spec of a benchmark holds for that of a template.
 		"the template's baseline": {refused: map[string]string{template + ", baseline: z}}": "must be the name of one of the targets"}, path: "spec.template.spec.baseline"},
 		"the template's target": {
-			refused: map[string]string{"template: {spec: {targets: [{name: a, claimName: c, capacity: 1Gi}], workloads: [{name: w, fio: {rw: randread, size: 1M}}]}}": "capacity belongs to new volumes"},
-			path:    "spec.template.spec.targets[0].capacity",
+			refused: map[string]string{"template: {spec: {targets: [{name: a, claimName: c, capacity: 1Gi}], workloads: [{name: w, fio: {rw: randread, size: 1M}}]}}": "capacity, accessMode and volumeMode belong to new volumes"},
+			path:    "spec.template.spec.targets[0].claimName",
 		},
 		"a number of runs": {
 			refused: map[string]string{

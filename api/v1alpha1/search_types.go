@@ -3,9 +3,7 @@ package v1alpha1
 // LoadSearch is what is varied to find the highest load within a latency budget, between which bounds, and the budget.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.min) || self.min <= self.max",message="min is more than max: lower min, or raise max",fieldPath=".min",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="self.vary != 'iodepth' || self.max <= 65536",message="iodepth can be at most 65536: lower max",fieldPath=".max",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="self.vary != 'numjobs' || self.max <= 1024",message="numjobs can be at most 1024: lower max",fieldPath=".max",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="self.vary != 'clients' || self.max <= 128",message="clients can be at most 128: lower max",fieldPath=".max",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.max <= {'iodepth': 65536, 'numjobs': 1024, 'clients': 128, 'rateIOPS': 2147483647}[self.vary]",message="iodepth can be at most 65536, numjobs 1024, clients 128 and rateIOPS 2147483647: lower max",fieldPath=".max",reason=FieldValueInvalid
 type LoadSearch struct {
 	// vary is what makes the load: iodepth (I/Os in flight of each job, which needs an engine that can have more than one),
 	// numjobs (jobs of each client), rateIOPS (I/Os per second of each job and direction, which needs an iodepth or numjobs that

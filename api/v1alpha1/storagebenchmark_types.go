@@ -19,10 +19,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Summary",type=string,priority=1,JSONPath=`.status.summary`,description="The results in one line"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 63",message="the name may have at most 63 characters, because it becomes the value of a label; choose a shorter one",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads)",message="targets and workloads cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.placement) == has(oldSelf.spec.placement) && (!has(self.spec.placement) || self.spec.placement == oldSelf.spec.placement) && has(self.spec.pod) == has(oldSelf.spec.pod) && (!has(self.spec.pod) || self.spec.pod == oldSelf.spec.pod))",message="placement and pod cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.repetitions) == has(oldSelf.spec.repetitions) && (!has(self.spec.repetitions) || self.spec.repetitions == oldSelf.spec.repetitions) && has(self.spec.order) == has(oldSelf.spec.order) && (!has(self.spec.order) || self.spec.order == oldSelf.spec.order) && has(self.spec.baseline) == has(oldSelf.spec.baseline) && (!has(self.spec.baseline) || self.spec.baseline == oldSelf.spec.baseline) && has(self.spec.clients) == has(oldSelf.spec.clients) && (!has(self.spec.clients) || self.spec.clients == oldSelf.spec.clients))",message="repetitions, clients, order and baseline cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.spec.expectations) == has(oldSelf.spec.expectations) && (!has(self.spec.expectations) || self.spec.expectations == oldSelf.spec.expectations))",message="expectations cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (self.spec.targets == oldSelf.spec.targets && self.spec.workloads == oldSelf.spec.workloads && (has(self.spec.pod) ? has(oldSelf.spec.pod) && self.spec.pod == oldSelf.spec.pod : !has(oldSelf.spec.pod)) && (has(self.spec.placement) ? has(oldSelf.spec.placement) && self.spec.placement == oldSelf.spec.placement : !has(oldSelf.spec.placement)) && (has(self.spec.fio) ? has(oldSelf.spec.fio) && self.spec.fio == oldSelf.spec.fio : !has(oldSelf.spec.fio)) && (has(self.spec.repetitions) ? has(oldSelf.spec.repetitions) && self.spec.repetitions == oldSelf.spec.repetitions : !has(oldSelf.spec.repetitions)) && (has(self.spec.clients) ? has(oldSelf.spec.clients) && self.spec.clients == oldSelf.spec.clients : !has(oldSelf.spec.clients)) && (has(self.spec.order) ? has(oldSelf.spec.order) && self.spec.order == oldSelf.spec.order : !has(oldSelf.spec.order)) && (has(self.spec.baseline) ? has(oldSelf.spec.baseline) && self.spec.baseline == oldSelf.spec.baseline : !has(oldSelf.spec.baseline)) && (has(self.spec.expectations) ? has(oldSelf.spec.expectations) && self.spec.expectations == oldSelf.spec.expectations : !has(oldSelf.spec.expectations)))",message="targets, workloads, fio, placement, pod, repetitions, clients, order, baseline and expectations cannot change after the benchmark has started; create another StorageBenchmark",reason=FieldValueForbidden,fieldPath=".spec"
 type StorageBenchmark struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is the standard metadata of objects.
@@ -57,10 +54,9 @@ type StorageBenchmarkList struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.targets.size() * self.workloads.size() * (has(self.repetitions) ? self.repetitions : 1) <= 200",message="every workload is measured on every target as often as repetitions says, and a benchmark holds at most 200 such runs; split it",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || self.targets.exists(t, t.name == self.baseline)",message="baseline must be the name of one of the targets",fieldPath=".baseline",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.target) || self.targets.exists(t, t.name == e.target))",message="target of an expectation must be the name of one of the targets",fieldPath=".expectations",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.workload) || self.workloads.exists(w, w.name == e.workload))",message="workload of an expectation must be the name of one of the workloads",fieldPath=".expectations",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.targets.size() > 1 || self.expectations.all(e, !has(e.maxRatioToBaseline) && !has(e.minRatioToBaseline))",message="a ratio to the baseline needs a second target: add it, or set max or min",fieldPath=".expectations",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !has(e.target) || !(has(e.maxRatioToBaseline) || has(e.minRatioToBaseline)) || e.target != (has(self.baseline) ? self.baseline : self.targets[0].name))",message="the baseline has no ratio to itself: name another target, or set max or min",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, (!has(e.target) || self.targets.exists(t, t.name == e.target)) && (!has(e.workload) || self.workloads.exists(w, w.name == e.workload)))",message="target and workload of an expectation must be names of one of the targets and one of the workloads",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="!has(self.expectations) || self.expectations.all(e, !(has(e.maxRatioToBaseline) || has(e.minRatioToBaseline)) || (has(e.target) ? e.target != (has(self.baseline) ? self.baseline : self.targets[0].name) : self.targets.size() > 1))",message="a ratio is one to the baseline, which has none to itself: add or name another target, or set max or min",fieldPath=".expectations",reason=FieldValueInvalid
+// +kubebuilder:validation:XValidation:rule="self.workloads.all(w, !has(w.fio) || has(w.fio.rw) || self.?fio.?rw.hasValue() || has(w.matrix) && ('rw' in w.matrix || 'readwrite' in w.matrix))",message="set rw of each workload's fio to the type of I/O, such as randread",fieldPath=".workloads",reason=FieldValueRequired
 type StorageBenchmarkSpec struct {
 	// targets are the storage to measure.
 	// +required
@@ -78,6 +74,14 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:XValidation:rule="self.map(w, has(w.jobFile) ? w.jobFile.size() : 0).sum() <= 131072",message="all jobFiles together may have 131072 characters: give what differs in matrix, or split the benchmark",reason=FieldValueInvalid
 	Workloads []Workload `json:"workloads"`
+
+	// fio is what all workloads of fio have that do not set it themselves, like [global] of a job file. A workload inherits
+	// nothing that contradicts what it sets itself: an engine that waits for each I/O has no iodepth, a job that ends when it
+	// has done its work no runtimeSeconds. Writes to s3 end by size. Presets and job files inherit nothing. By default, storage is
+	// measured and not memory: ioengine libaio, iodepth 16, direct true, size 1G and runtimeSeconds 30.
+	// +optional
+	// +kubebuilder:default={ioengine: libaio, iodepth: 16, direct: true, size: "1G", runtimeSeconds: 30}
+	Fio *FioParameters `json:"fio,omitempty"`
 
 	// baseline is the name of the target that the others are compared with. Unset: the first one.
 	// +optional
@@ -102,8 +106,8 @@ type StorageBenchmarkSpec struct {
 
 	// clients is the number of pods that run each workload together. 1 to 128. They begin at the same instant, each on
 	// a node of its own (placement.spread). Their figures are added up and their latencies merged. Storage that many
-	// nodes can mount (ReadWriteMany) is shared; otherwise each client has a volume of its own. In the matrix of a
-	// workload, clients takes the place of this, such as {clients: [1, 2, 4]}.
+	// nodes can mount (ReadWriteMany) is shared; otherwise each client has a volume of its own. The clients of a workload
+	// take the place of this.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1

@@ -6,10 +6,9 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
 // +kubebuilder:validation:XValidation:rule="!has(self.probe) || !self.probe || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.until) || has(self.fio)",message="until is for workloads of fio: remove it, or set fio instead of preset or jobFile; a job file can have fio's own steadystate",fieldPath=".until",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.until) || !has(self.fio) || !(has(self.fio.runtimeSeconds) || has(self.fio.timeBased) || has(self.fio.rampTimeSeconds))",message="until says for how long fio runs: remove runtimeSeconds, timeBased and rampTimeSeconds",fieldPath=".fio",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix) || self.matrix.all(k, k == 'clients')",message="a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",fieldPath=".matrix",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.until) || has(self.fio) && !(has(self.fio.runtimeSeconds) || has(self.fio.timeBased) || has(self.fio.rampTimeSeconds))",message="until is for workloads of fio, and says for how long it runs: remove until, or set fio without runtimeSeconds, timeBased and rampTimeSeconds; a job file can have fio's own steadystate",fieldPath=".until",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix)",message="a preset sets what is measured, so that its results are comparable: remove matrix, or set fio to vary options; clients can vary",fieldPath=".matrix",reason=FieldValueForbidden
 type Workload struct {
 	// name of the workload in results. A DNS label of at most 32 characters, unique in the benchmark.
 	// +required
@@ -31,7 +30,8 @@ type Workload struct {
 	// +optional
 	Scale *PresetScale `json:"scale,omitempty"`
 
-	// fio has the parameters of one fio job, under fio's own names. The jobs of numjobs are reported together.
+	// fio has the parameters of one fio job, under fio's own names. It inherits from spec.fio what it does not set. The jobs
+	// of numjobs are reported together.
 	// +optional
 	Fio *FioParameters `json:"fio,omitempty"`
 
@@ -44,18 +44,27 @@ type Workload struct {
 	JobFile *string `json:"jobFile,omitempty"`
 
 	// matrix has fio options with the values that each takes, such as {bs: [4k, 64k], iodepth: [1, 16]}. Options go by
-	// fio's names or by those of the fields of fio. clients takes numbers of pods that measure together, such as
-	// {clients: [1, 2, 4]}. Values are text or whole numbers, of what is on or off 1 and 0, such as {direct: [1, 0]}. Every
-	// combination is measured. A value has at most 256 characters. It takes the place of what fio or jobFile says, in a
-	// job file in all sections.
+	// fio's names or by those of the fields of fio. Values are text or whole numbers, of what is on or off 1 and 0, such as
+	// {direct: [1, 0]}. Every combination is measured. A value has at most 256 characters. It takes the place of what fio or
+	// jobFile says, in a job file in all sections.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=8
 	Matrix map[string]MatrixValues `json:"matrix,omitempty"`
 
+	// clients are numbers of pods that measure the workload together, such as [1, 2, 4]. Each is measured, with every
+	// combination of matrix. 1 to 128. Unset: spec.clients.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:Minimum=1
+	// +kubebuilder:validation:items:Maximum=128
+	Clients []int32 `json:"clients,omitempty"`
+
 	// probe says whether fio runs once more when the last repetition has measured, for 10 s at most, with twice the I/Os in
 	// flight: twice the iodepth, or with an engine that waits for each I/O twice the numjobs. If that gets no more done, the
 	// result is a limit, also where none is known. If it gets more done, latency held the result back. The workload needs fio with
-	// direct and timeBased, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
+	// direct and a runtime, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
 	// +optional
 	Probe *bool `json:"probe,omitempty"`
 
@@ -149,38 +158,11 @@ type PresetScale struct {
 type MatrixValues []intstr.IntOrString
 
 // FioParameters are the parameters of one fio job. Each is the fio option of the same name, or of the name that its
-// description gives. options takes these and others by fio's own names. What is unset is left to fio. See fio(1).
-//
-// +kubebuilder:validation:XValidation:rule="has(self.rw) || (has(self.options) && ('rw' in self.options || 'readwrite' in self.options))",message="set rw to the type of I/O, such as randread",fieldPath=".rw",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="has(self.size) || has(self.runtimeSeconds) || (has(self.options) && ('size' in self.options || 'runtime' in self.options || 'timeout' in self.options))",message="set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end",reason=FieldValueRequired
-// +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !self.timeBased || has(self.runtimeSeconds) || (has(self.options) && ('runtime' in self.options || 'timeout' in self.options))",message="timeBased needs runtimeSeconds: set how long the job runs",fieldPath=".timeBased",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.rw) || self.rw in ['rw', 'readwrite', 'randrw']",message="rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread",fieldPath=".rwmixread",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.rw) || !has(self.options) || !('rw' in self.options || 'readwrite' in self.options)",message="rw and options[rw] or options[readwrite] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.options) || !('rwmixread' in self.options)",message="rwmixread and options[rwmixread] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rwmixread) || !has(self.options) || !('rwmixwrite' in self.options)",message="rwmixread and options[rwmixwrite] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.bs) || !has(self.options) || !('bs' in self.options || 'blocksize' in self.options)",message="bs and options[bs] or options[blocksize] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.ioengine) || !has(self.options) || !('ioengine' in self.options)",message="ioengine and options[ioengine] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.iodepth) || !has(self.options) || !('iodepth' in self.options)",message="iodepth and options[iodepth] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.direct) || !has(self.options) || !('direct' in self.options)",message="direct and options[direct] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.size) || !has(self.options) || !('size' in self.options)",message="size and options[size] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.nrfiles) || !has(self.options) || !('nrfiles' in self.options || 'nr_files' in self.options)",message="nrfiles and options[nrfiles] or options[nr_files] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.numjobs) || !has(self.options) || !('numjobs' in self.options)",message="numjobs and options[numjobs] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.runtimeSeconds) || !has(self.options) || !('runtime' in self.options || 'timeout' in self.options)",message="runtimeSeconds and options[runtime] or options[timeout] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || type(self.rampTimeSeconds) == int || (has(self.timeBased) && self.timeBased && has(self.runtimeSeconds))",message="rampTimeSeconds: auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm",fieldPath=".rampTimeSeconds",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.rampTimeSeconds) || !has(self.options) || !('ramp_time' in self.options)",message="rampTimeSeconds and options[ramp_time] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.timeBased) || !has(self.options) || !('time_based' in self.options)",message="timeBased and options[time_based] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.sync) || !has(self.options) || !('sync' in self.options)",message="sync and options[sync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.fsync) || !has(self.options) || !('fsync' in self.options)",message="fsync and options[fsync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.fdatasync) || !has(self.options) || !('fdatasync' in self.options)",message="fdatasync and options[fdatasync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.endFsync) || !has(self.options) || !('end_fsync' in self.options)",message="endFsync and options[end_fsync] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.norandommap) || !has(self.options) || !('norandommap' in self.options)",message="norandommap and options[norandommap] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.invalidate) || !has(self.options) || !('invalidate' in self.options)",message="invalidate and options[invalidate] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rate) || !has(self.options) || !('rate' in self.options)",message="rate and options[rate] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.rateIOPS) || !has(self.options) || !('rate_iops' in self.options)",message="rateIOPS and options[rate_iops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
-// +kubebuilder:validation:XValidation:rule="!has(self.loops) || !has(self.options) || !('loops' in self.options)",message="loops and options[loops] say the same: set only one of them",fieldPath=".options",reason=FieldValueForbidden
+// description gives. A workload inherits what it leaves unset from spec.fio. What is unset there too is left to fio, whose
+// default the description gives. See fio(1).
 type FioParameters struct {
 	// rw is the type of I/O: sequential (read, write, trim, rw or readwrite, trimwrite) or random (randread,
-	// randwrite, randtrim, randrw, randtrimwrite). Required, here or in options.
+	// randwrite, randtrim, randrw, randtrimwrite). Required, here, in spec.fio or in matrix.
 	// +optional
 	// +kubebuilder:validation:Enum=read;write;trim;randread;randwrite;randtrim;rw;readwrite;randrw;trimwrite;randtrimwrite
 	RW string `json:"rw,omitempty"`
@@ -239,25 +221,25 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1024
 	NumJobs *int32 `json:"numjobs,omitempty"`
 
-	// runtimeSeconds is the number of seconds after which fio ends the job, even if it has not done all of size (fio's
-	// runtime). 1 to 604800. Unset: the job ends when size is done.
+	// runtimeSeconds is the number of seconds that the job runs (fio's runtime with time_based). It begins again when size
+	// is done. With timeBased: false it is the longest that the job runs. 0 to 604800; 0: the job ends when size is done.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800
 	RuntimeSeconds *int32 `json:"runtimeSeconds,omitempty"`
 
 	// rampTimeSeconds is the number of seconds that the job runs before it is measured (fio's ramp_time). 0 to 86400, or auto: until
 	// it is warm, which is when its IOPS of the last 10 s are steady by the rule of until; for as long as runtimeSeconds at most, but not
 	// less than 30 s and not more than 3600. If it is not steady then, it is measured, and a warning says so. Several clients run so long
-	// in any case: none knows of the others. auto needs timeBased and runtimeSeconds, and cannot be in a matrix. Unset: 0.
+	// in any case: none knows of the others. auto needs runtimeSeconds, and cannot be in a matrix. Unset: 0.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=8
 	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 86400 : self == 'auto'",message="rampTimeSeconds must be a number of seconds from 0 to 86400, or auto",reason=FieldValueInvalid
 	RampTimeSeconds *intstr.IntOrString `json:"rampTimeSeconds,omitempty"`
 
-	// timeBased says whether the job runs for all of runtimeSeconds, and begins again when size is done (fio's
-	// time_based). Unset: fio's default, false.
+	// timeBased is false for a job that ends when size is done (fio's time_based). A workload that sets it to false inherits no
+	// runtimeSeconds. Unset: true if runtimeSeconds is set.
 	// +optional
 	TimeBased *bool `json:"timeBased,omitempty"`
 
@@ -314,11 +296,12 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=1000000
 	Loops *int32 `json:"loops,omitempty"`
 
-	// options are fio options by fio's own names, such as {"rwmixwrite": "30", "rate_iops": "500,200"}. A value has at
-	// most 256 characters. It also takes those that have a field above; one that is set in both places is refused.
-	// Options that run commands or name files outside of the volume are refused.
+	// options are fio options that have no field above, by fio's own names, such as {"thinktime": "100"}. A value has at
+	// most 256 characters. An option that has a field, or means the same as one, is refused. So are options that run
+	// commands or name files outside of the volume. A workload inherits the options of spec.fio that it does not have.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="['rw', 'readwrite', 'rwmixread', 'rwmixwrite', 'bs', 'blocksize', 'ioengine', 'iodepth', 'direct', 'size', 'nrfiles', 'nr_files', 'numjobs', 'runtime', 'timeout', 'ramp_time', 'time_based', 'sync', 'fsync', 'fdatasync', 'end_fsync', 'norandommap', 'invalidate', 'rate', 'rate_iops', 'loops'].all(o, !(o in self))",message="an option that has a field of its own is set there",messageExpression="'rw' in self ? 'option rw has a field of its own: set rw' : 'readwrite' in self ? 'option readwrite has a field of its own: set rw' : 'rwmixread' in self ? 'option rwmixread has a field of its own: set rwmixread' : 'rwmixwrite' in self ? 'option rwmixwrite has a field of its own: set rwmixread' : 'bs' in self ? 'option bs has a field of its own: set bs' : 'blocksize' in self ? 'option blocksize has a field of its own: set bs' : 'ioengine' in self ? 'option ioengine has a field of its own: set ioengine' : 'iodepth' in self ? 'option iodepth has a field of its own: set iodepth' : 'direct' in self ? 'option direct has a field of its own: set direct' : 'size' in self ? 'option size has a field of its own: set size' : 'nrfiles' in self ? 'option nrfiles has a field of its own: set nrfiles' : 'nr_files' in self ? 'option nr_files has a field of its own: set nrfiles' : 'numjobs' in self ? 'option numjobs has a field of its own: set numjobs' : 'runtime' in self ? 'option runtime has a field of its own: set runtimeSeconds' : 'timeout' in self ? 'option timeout has a field of its own: set runtimeSeconds' : 'ramp_time' in self ? 'option ramp_time has a field of its own: set rampTimeSeconds' : 'time_based' in self ? 'option time_based has a field of its own: set timeBased' : 'sync' in self ? 'option sync has a field of its own: set sync' : 'fsync' in self ? 'option fsync has a field of its own: set fsync' : 'fdatasync' in self ? 'option fdatasync has a field of its own: set fdatasync' : 'end_fsync' in self ? 'option end_fsync has a field of its own: set endFsync' : 'norandommap' in self ? 'option norandommap has a field of its own: set norandommap' : 'invalidate' in self ? 'option invalidate has a field of its own: set invalidate' : 'rate' in self ? 'option rate has a field of its own: set rate' : 'rate_iops' in self ? 'option rate_iops has a field of its own: set rateIOPS' : 'option loops has a field of its own: set loops'",reason=FieldValueForbidden
 	Options map[string]FioOptionValue `json:"options,omitempty"`
 }
 

@@ -1824,6 +1824,11 @@ func (in *StorageBenchmarkSpec) DeepCopyInto(out *StorageBenchmarkSpec) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.Fio != nil {
+		in, out := &in.Fio, &out.Fio
+		*out = new(FioParameters)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Baseline != nil {
 		in, out := &in.Baseline, &out.Baseline
 		*out = new(string)
@@ -2403,6 +2408,11 @@ func (in *Workload) DeepCopyInto(out *Workload) {
 			}
 			(*out)[key] = outVal
 		}
+	}
+	if in.Clients != nil {
+		in, out := &in.Clients, &out.Clients
+		*out = make([]int32, len(*in))
+		copy(*out, *in)
 	}
 	if in.Probe != nil {
 		in, out := &in.Probe, &out.Probe

@@ -2,7 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 )
 
 // What has no bound of its own gets one of these.
@@ -73,15 +76,68 @@ func boundArray(schema node) {
 	bound(items)
 }
 
-// boundMap bounds a map's size and its keys, which only CEL can look at.
-func boundMap(schema node) {
-	setDefault(schema, "maxProperties", maxEntries)
-	rules, _ := schema["x-kubernetes-validations"].([]any)
-	schema["x-kubernetes-validations"] = append(rules, node{
-		"rule":    fmt.Sprintf("self.all(k, size(k) <= %d)", maxKey),
-		"message": fmt.Sprintf("a name in it may have at most %d characters; choose a shorter one", maxKey),
-		"reason":  "FieldValueInvalid",
-	})
+func boundMap(schema node) { setDefault(schema, "maxProperties", maxEntries) }
+
+// boundKeys bounds the keys of all maps of a spec, which only CEL can do: by one rule on each field of the spec and
+// on each item of its lists that has maps.
+func boundKeys(spec node) {
+	properties, _ := spec["properties"].(node)
+	for _, value := range properties {
+		field, _ := value.(node)
+		if items, isList := field["items"].(node); isList {
+			field = items
+		}
+		rules, _ := field["x-kubernetes-validations"].([]any)
+		if shortKeys := keysRule(field, "self", 0); shortKeys != "" {
+			field["x-kubernetes-validations"] = append(rules, node{
+				"rule":    shortKeys,
+				"message": fmt.Sprintf("a name in it may have at most %d characters; choose a shorter one", maxKey),
+				"reason":  "FieldValueInvalid",
+			})
+		}
+	}
+}
+
+// keysRule returns a CEL expression that bounds the keys of all maps in a value, "" if it has none. A list at depth n
+// goes by the variable en.
+func keysRule(schema node, value string, depth int) string {
+	if _, isMap := schema["additionalProperties"].(node); isMap {
+		return fmt.Sprintf("%s.all(k, size(k) <= %d)", value, maxKey)
+	}
+	if items, isList := schema["items"].(node); isList {
+		item := fmt.Sprintf("e%d", depth)
+		if rule := keysRule(items, item, depth+1); rule != "" {
+			return fmt.Sprintf("%s.all(%s, %s)", value, item, rule)
+		}
+		return ""
+	}
+	properties, _ := schema["properties"].(node)
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		property, _ := properties[name].(node)
+		if rule := keysRule(property, value+"."+name, depth); rule != "" {
+			all = append(all, fmt.Sprintf("(!has(%s.%s) || %s)", value, name, rule))
+		}
+	}
+	return strings.Join(all, " && ")
+}
+
+// spreadDefaults gives the default of an object's field to that field, so that it holds as well where the object is
+// given without it.
+func spreadDefaults(schema node) {
+	properties, _ := schema["properties"].(node)
+	defaults, _ := schema["default"].(node)
+	for name, value := range defaults {
+		if property, ok := properties[name].(node); ok {
+			property["default"] = value
+			delete(defaults, name)
+		}
+	}
+	for _, property := range properties {
+		if property, ok := property.(node); ok {
+			spreadDefaults(property)
+		}
+	}
 }
 
 func setDefault(schema node, key string, value any) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
@@ -90,7 +91,7 @@ func (s *series) counterpart(other *series) bool {
 
 // Judge returns what the runs of a benchmark say of all that is expected of it, in the order of the rules.
 func Judge(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus) []Finding {
-	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status)}
+	j := judge{spec: fio.Inherit(preset.Pin(spec, status.Presets)), baseline: baseline(spec), all: seriesOf(status)}
 	j.rules = rules(j.spec)
 	var findings []Finding
 	for i := range j.rules {
@@ -112,7 +113,7 @@ func Told(sb *v1alpha1.StorageBenchmark) []Finding {
 
 // Show returns what the runs of a workload measured of metrics, about which nothing is expected. The verdicts say nothing.
 func Show(spec *v1alpha1.StorageBenchmarkSpec, status *v1alpha1.StorageBenchmarkStatus, workload string, metrics []string) []Finding {
-	j := judge{spec: preset.Pin(spec, status.Presets), baseline: baseline(spec), all: seriesOf(status)}
+	j := judge{spec: fio.Inherit(preset.Pin(spec, status.Presets)), baseline: baseline(spec), all: seriesOf(status)}
 	var shown []Finding
 	for _, name := range metrics {
 		if m, known := FindMetric(name); known {

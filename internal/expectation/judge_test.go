@@ -453,7 +453,7 @@ func TestMissingMetrics(t *testing.T) {
 		unnamed          bool
 	}{
 		"a case beside one that did": {
-			"preset: etcd, matrix: {clients: [1, 2]}", "sync.p99", []v1alpha1.Run{with(synced, "clients", "1"), with(run("w", "gp3", 60, ms), "clients", "2")},
+			"preset: etcd, clients: [1, 2]", "sync.p99", []v1alpha1.Run{with(synced, "clients", "1"), with(run("w", "gp3", 60, ms), "clients", "2")},
 			[]string{"Met w clients=1", "Unknown w clients=2"}, false,
 		},
 		"a case that has nothing to do with it": {

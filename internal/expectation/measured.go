@@ -67,7 +67,7 @@ func jobOf(w *v1alpha1.Workload, parameters map[string]string) *fio.JobFile {
 	}
 	var settings []fio.Setting
 	for _, name := range slices.Sorted(maps.Keys(parameters)) {
-		if name != v1alpha1.MatrixClients {
+		if name != v1alpha1.ParameterClients {
 			settings = append(settings, fio.Setting{Name: name, Value: parameters[name]})
 		}
 	}

@@ -115,7 +115,10 @@ func (g *guard) checkOptions(f *JobFile) {
 			}
 			name := Canonical(o.Name)
 			first, twice := seen[name]
-			if twice {
+			if twice && o.Name != "filename" && first.Field == "" && first.Value == o.Value && first.HasValue == o.HasValue {
+				continue
+			}
+			if twice && (o.Field != optionsField || fieldOf(name) == "") {
 				g.refuseTwice(section.Name, first, o)
 				continue
 			}
@@ -131,11 +134,7 @@ func (g *guard) refuseTwice(section string, first, again Option) {
 		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list with colons", legible.Excerpt(first.String()))
 		return
 	}
-	if first.Field == "" || first.Field == optionsField {
-		g.refuseOption(section, again, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
-		return
-	}
-	g.refuseOption(section, again, "field %s sets the same option (%s): set only one of the two", first.Field, legible.Excerpt(first.String()))
+	g.refuseOption(section, again, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
 }
 
 // checkOption checks an option by itself.
@@ -145,6 +144,8 @@ func (g *guard) checkOption(section string, o Option) {
 	case !ok:
 		reason, remedy := whyRefused(o.Name)
 		g.refuseOption(section, o, "%s: %s", reason, remedy)
+	case o.Field == optionsField && fieldOf(known.name) != "":
+		g.refuseOption(section, o, "it has a field of its own: set %s", fieldOf(known.name))
 	case o.Field == optionsField && known.name == groupReporting && o.Value == "0":
 		g.refuseOption(section, o, "the clones of a job of parameters are always reported together: remove it, or write a jobFile")
 	case o.Field == matrixField && shapesReport[known.name]:

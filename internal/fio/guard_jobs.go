@@ -103,13 +103,13 @@ func (g *guard) checkEngine(j job) {
 
 // checkConflicts refuses options that contradict each other.
 func (g *guard) checkConflicts(j job) {
-	if j.has("direct") && j.has("buffered") {
+	if j.has("direct") && j.has("buffered") && j.on("direct") == j.on("buffered") {
 		g.refuseIn(j, "buffered", "it is the opposite of direct, which is given too: keep one")
 	}
 	if j.has("rate") && j.has("rate_iops") {
 		g.refuseIn(j, "rate_iops", "fio takes either rate or rate_iops: keep one")
 	}
-	if j.has("rwmixread") && j.has("rwmixwrite") {
+	if j.has("rwmixread") && j.has("rwmixwrite") && j.number("rwmixread", 0)+j.number("rwmixwrite", 0) != 100 {
 		g.refuseIn(j, "rwmixwrite", "it is 100 less rwmixread, which is given too (%s): keep one", legible.Excerpt(j.options["rwmixread"].String()))
 	}
 	g.checkRates(j)

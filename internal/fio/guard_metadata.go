@@ -77,6 +77,12 @@ var metadataRules = []metadataRule{
 	{"filesize", job.isMetadata, func(j job) bool { return strings.Contains(j.text("filesize", ""), "-") }, "an operation does not depend on how large its file is: write one size"},
 }
 
+// endsWithFiles reports whether an engine does one thing to each file, after which it can do no more.
+func endsWithFiles(engine string) bool {
+	j := job{options: map[string]Option{"ioengine": {Name: "ioengine", Value: engine, HasValue: true}}}
+	return onlyOnce(j)
+}
+
 func onlyOnce(j job) bool { return j.creates() || j.removes() }
 
 // isOn returns whether a job switches an option on.

@@ -26,6 +26,18 @@ func FieldName(name string) string {
 	return name
 }
 
+// fieldOf returns the field of v1alpha1.FioParameters in which an option, or another one that means the same, is set;
+// "" if there is none.
+func fieldOf(option string) string {
+	switch option {
+	case groupReporting:
+		return ""
+	case "rwmixwrite":
+		option = "rwmixread"
+	}
+	return byName[option].field
+}
+
 // With returns a copy of the job file in which every job has the settings, whatever it had before.
 func (f *JobFile) With(settings []Setting) *JobFile {
 	set := f.clone()

@@ -51,7 +51,7 @@ func (r objectRule) applies(j job) bool {
 // last blocks are not whole.
 var objectRules = []objectRule{
 	// Files are written once. A write to a file that is complete fails with EBADF, behind fsync with EIO.
-	{"time_based", writers, nil, "when the file is full, fio would begin it anew, and on Mountpoint a file is written once: remove it, and bound the job by size; runtime may end it before"},
+	{"time_based", writers, nil, "when the file is full, fio would begin it anew, and on Mountpoint a file is written once: set it to 0, and bound the job by size; runtime may end it before"},
 	{"loops", writers, func(j job) bool { return j.number("loops", 1) > 1 && !j.on("unlink_each_loop") }, "fio would write the same file again, and on Mountpoint a file is written once: set unlink_each_loop=1 for a new file each time, or spec.repetitions"},
 	{"overwrite", writers, nil, "on Mountpoint a file is written once, as it is made: remove it"},
 	{"create_on_open", writers, off("create_on_open"), "a file that fio makes before it opens it takes no more writes on Mountpoint: remove it; create_on_open=1 is set"},

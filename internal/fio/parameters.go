@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -47,8 +48,8 @@ func RampsAuto(p *v1alpha1.FioParameters) bool {
 
 func typedOptions(p *v1alpha1.FioParameters) []Option {
 	var t typed
-	if p.RW != "" || !hasOption(p, "rw") {
-		t.text("rw", &p.RW) // without a type of I/O it is refused
+	if p.RW != "" {
+		t.text("rw", &p.RW)
 	}
 	t.number("rwmixread", p.RWMixRead)
 	t.text("bs", p.BS)
@@ -58,11 +59,13 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 	t.text("size", p.Size)
 	t.number("nrfiles", p.NrFiles)
 	t.number("numjobs", p.NumJobs)
-	t.number("runtime", p.RuntimeSeconds)
+	if ptr.Deref(p.RuntimeSeconds, 0) > 0 {
+		t.number("runtime", p.RuntimeSeconds)
+	}
 	if p.RampTimeSeconds != nil && !RampsAuto(p) {
 		t.text("ramp_time", new(p.RampTimeSeconds.String()))
 	}
-	t.flag("time_based", p.TimeBased)
+	t.flag("time_based", timeBased(p))
 	t.text("sync", p.Sync)
 	t.number("fsync", p.Fsync)
 	t.number("fdatasync", p.Fdatasync)
@@ -77,14 +80,13 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 	return t
 }
 
-// hasOption says whether options have one, by any of its names.
-func hasOption(p *v1alpha1.FioParameters, canonical string) bool {
-	for name := range p.Options {
-		if Canonical(name) == canonical {
-			return true
-		}
+// timeBased returns time_based of a job, which is on where it has a runtime, does not say otherwise, and can begin
+// anew.
+func timeBased(p *v1alpha1.FioParameters) *bool {
+	if p.TimeBased == nil && ptr.Deref(p.RuntimeSeconds, 0) > 0 && !endsWithFiles(ptr.Deref(p.IOEngine, "")) {
+		return new(true)
 	}
-	return false
+	return p.TimeBased
 }
 
 // typed collects options of fields that are set.

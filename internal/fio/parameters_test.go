@@ -61,21 +61,32 @@ thinktime=100
 	}
 }
 
-// TestOptionsByFiosNames: what has a field can be in options as well, by all names that fio has for it. What happens anyway
-// may be said.
-func TestOptionsByFiosNames(t *testing.T) {
+// TestOptionsWithAFieldAreRefused: what has a field is set there. What happens anyway may be said.
+func TestOptionsWithAFieldAreRefused(t *testing.T) {
 	f := FromParameters("w", &v1alpha1.FioParameters{
-		RateIOPS: new(intstr.FromString("500,200")),
-		Options:  map[string]v1alpha1.FioOptionValue{"readwrite": "randrw:2", "blocksize": "8k", "size": "1M", "group_reporting": "1"},
+		RW: "read", Size: new("1M"), Options: map[string]v1alpha1.FioOptionValue{"blocksize": "8k", "group_reporting": "1"},
 	})
-	if diff := cmp.Diff("[w]\nrate_iops=500,200\nblocksize=8k\ngroup_reporting=1\nreadwrite=randrw:2\nsize=1M\n", f.String()); diff != "" {
-		t.Error(diff)
+	want := `fio.options[blocksize]: Invalid value: "8k": it has a field of its own: set bs`
+	errs := Validate(nil, f, corev1.PersistentVolumeFilesystem, false)
+	if len(errs) != 1 || errs[0].Error() != want {
+		t.Errorf("%v, want %s", errs, want)
 	}
-	if errs := Validate(nil, f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
-		t.Error(errs)
-	}
-	if load := f.Loads()[0]; load.RateIOPS != 700 || len(f.Groups()) != 1 {
-		t.Errorf("load %+v of groups %v", load, f.Groups())
+}
+
+// TestTimeBased: a job with a runtime runs for all of it, unless it says otherwise or does one thing to each file.
+func TestTimeBased(t *testing.T) {
+	for name, test := range map[string]struct {
+		parameters v1alpha1.FioParameters
+		want       string
+	}{
+		"runtime":       {v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(5))}, "[w]\nrw=read\nruntime=5\ntime_based=1\ngroup_reporting=1\n"},
+		"at most":       {v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(5)), TimeBased: new(false)}, "[w]\nrw=read\nruntime=5\ntime_based=0\ngroup_reporting=1\n"},
+		"until size":    {v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(0))}, "[w]\nrw=read\ngroup_reporting=1\n"},
+		"once per file": {v1alpha1.FioParameters{RW: "read", IOEngine: new("filecreate"), RuntimeSeconds: new(int32(5))}, "[w]\nrw=read\nioengine=filecreate\nruntime=5\ngroup_reporting=1\n"},
+	} {
+		if diff := cmp.Diff(test.want, FromParameters("w", &test.parameters).String()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
 	}
 }
 

@@ -67,7 +67,7 @@ func (j job) checkProbe() error {
 	case j.isMetadata():
 		return fmt.Errorf("it needs a workload that reads or writes data, and ioengine is %s", j.engine())
 	case !timed || !j.on("time_based"):
-		return errors.New("it needs a workload that ends by time: set runtimeSeconds and timeBased: true")
+		return errors.New("it needs a workload that ends by time: set runtimeSeconds, and no timeBased: false")
 	case !slices.Contains([]string{"read", "randread", "write", "randwrite", "rw", "readwrite", "randrw"}, j.direction()):
 		return fmt.Errorf("it needs reads or writes, and rw is %s", j.text("rw", "read"))
 	case j.buffered():

@@ -72,7 +72,7 @@ func TestProbe(t *testing.T) {
 
 func TestNoProbe(t *testing.T) {
 	for want, change := range map[string]func(*v1alpha1.FioParameters){
-		"set runtimeSeconds and timeBased: true":       func(p *v1alpha1.FioParameters) { p.TimeBased = nil },
+		"set runtimeSeconds, and no timeBased: false":  func(p *v1alpha1.FioParameters) { p.TimeBased = new(false) },
 		"set direct: true":                             func(p *v1alpha1.FioParameters) { p.Direct = nil },
 		"it needs reads or writes, and rw is randtrim": func(p *v1alpha1.FioParameters) { p.RW = "randtrim" },
 		"it does not go with rate_iops: remove that":   func(p *v1alpha1.FioParameters) { p.Options["rate_iops"] = "100" },

@@ -1,13 +1,15 @@
 package fio
 
 import (
-	"fmt"
+	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
@@ -49,8 +51,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestRulesOfBothPlaces: the API server refuses an option that is set by its field and in options, whatever it is called there.
-func TestRulesOfBothPlaces(t *testing.T) {
+// TestOptionsWithAField: the API server refuses in options what has a field, under all names that fio has for it, and names the field.
+func TestOptionsWithAField(t *testing.T) {
 	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_storagebenchmarks.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -59,17 +61,34 @@ func TestRulesOfBothPlaces(t *testing.T) {
 	if err := yaml.Unmarshal(text, crd); err != nil {
 		t.Fatal(err)
 	}
-	workload := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["workloads"].Items.Schema
-	rules := workload.Properties["fio"].XValidations
+	spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+	want := map[string]string{"rwmixwrite": "rwmixread"}
 	for _, o := range fieldsInOrder() {
-		var conditions, places []string
 		for _, name := range o.names() {
-			conditions, places = append(conditions, fmt.Sprintf("'%s' in self.options", name)), append(places, "options["+name+"]")
+			want[name] = o.field
 		}
-		rule := fmt.Sprintf("!has(self.%s) || !has(self.options) || !(%s)", o.field, strings.Join(conditions, " || "))
-		message := fmt.Sprintf("%s and %s say the same: set only one of them", o.field, strings.Join(places, " or "))
-		if !slices.ContainsFunc(rules, func(r apiextensionsv1.ValidationRule) bool { return r.Rule == rule && r.Message == message }) {
-			t.Errorf("there is no rule %q with message %q", rule, message)
+	}
+	for path, parameters := range map[string]apiextensionsv1.JSONSchemaProps{
+		"spec.fio": spec.Properties["fio"], "spec.workloads[].fio": spec.Properties["workloads"].Items.Schema.Properties["fio"],
+	} {
+		rules := parameters.Properties["options"].XValidations
+		if len(rules) != 1 {
+			t.Fatalf("%s.options has %d rules, want one", path, len(rules))
+		}
+		fields := map[string]string{}
+		for _, pair := range regexp.MustCompile(`option (\w+) has a field of its own: set (\w+)`).FindAllStringSubmatch(rules[0].MessageExpression, -1) {
+			fields[pair[1]] = pair[2]
+		}
+		if diff := cmp.Diff(want, fields); diff != "" {
+			t.Errorf("fields that the rule of %s.options names (-want +got):\n%s", path, diff)
+		}
+		var refused []string
+		for _, name := range regexp.MustCompile(`'(\w+)'`).FindAllStringSubmatch(rules[0].Rule, -1) {
+			refused = append(refused, name[1])
+		}
+		slices.Sort(refused)
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), refused); diff != "" {
+			t.Errorf("options that the rule of %s.options refuses (-want +got):\n%s", path, diff)
 		}
 	}
 }

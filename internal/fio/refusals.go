@@ -88,8 +88,8 @@ func whyRefused(name string) (reason, remedy string) {
 			return r.reason, r.remedy
 		}
 	}
-	if known, ok := byField[name]; ok {
-		return "it is the name of a field", "write fio's own name " + known.name
+	if _, ok := byField[name]; ok {
+		return "it is the name of a field", "set it there"
 	}
 	if similar := legible.Closest(name, slices.Sorted(maps.Keys(byName))); similar != "" {
 		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"

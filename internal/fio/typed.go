@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/legible"
@@ -34,15 +35,39 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 			return nil, fmt.Errorf("%s %w", legible.Excerpt(j.options[name].String()), err)
 		}
 	}
+	j.setDefaults(p)
 	switch {
-	case p.RW == "":
-		p.RW = "read" // what fio takes for it
-	case p.Size == nil && p.RuntimeSeconds == nil:
+	case p.Size == nil && ptr.Deref(p.RuntimeSeconds, 0) == 0:
 		return nil, fmt.Errorf("there is neither size nor runtime")
 	case len(p.Options) > maxOwnOptions:
 		return nil, fmt.Errorf("%d options have no field of their own, and there is room for %d", len(p.Options), maxOwnOptions)
 	}
 	return p, nil
+}
+
+// setDefaults sets fields to what fio takes for options that the job does not have, where spec.fio has another default.
+func (j job) setDefaults(p *v1alpha1.FioParameters) {
+	if p.RW == "" {
+		p.RW = "read"
+	}
+	switch {
+	case !j.on("time_based"):
+		p.TimeBased = new(false)
+	case p.RuntimeSeconds != nil:
+		p.TimeBased = nil // implied
+	}
+	if j.isMetadata() {
+		return
+	}
+	if p.IOEngine == nil {
+		p.IOEngine = new(j.engine())
+	}
+	if p.IODepth == nil && Queues(j.engine(), j.text("io_submit_mode", "")) {
+		p.IODepth = new(int32(1))
+	}
+	if p.Direct == nil && !j.has("buffered") {
+		p.Direct = new(false)
+	}
 }
 
 // setParameter sets the field of an option of the job.
@@ -78,6 +103,16 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 			return nil // fio ignores it
 		}
 		return setNumber(&p.RWMixRead, value)
+	},
+	"rwmixwrite": func(j job, p *v1alpha1.FioParameters, value string) error {
+		if !slices.Contains([]string{"rw", "readwrite", "randrw"}, j.direction()) {
+			return nil // fio ignores it
+		}
+		if err := setNumber(&p.RWMixRead, value); err != nil {
+			return err
+		}
+		*p.RWMixRead = 100 - *p.RWMixRead
+		return nil
 	},
 	"rate_iops": func(j job, p *v1alpha1.FioParameters, value string) error {
 		value = withFirst(value)

@@ -4,9 +4,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -32,19 +34,21 @@ func TestParametersOfAJob(t *testing.T) {
 			"iodepth=4\nnumjobs=2\nfsync=3\nfdatasync=0\nloops=5\nrate_iops=6\nsize=1M\n",
 			v1alpha1.FioParameters{RW: "read", IODepth: new(int32(4)), NumJobs: new(int32(2)), Fsync: new(int32(3)), Fdatasync: new(int32(0)), Loops: new(int32(5)), RateIOPS: new(intstr.FromInt32(6)), Size: new("1M")},
 		},
-		"rates":     {"rw=randrw\nrate_iops=500,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("500,200")), Size: new("1M")}},
-		"writes":    {"rw=randrw\nrate_iops=,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("0,200")), Size: new("1M")}},
-		"slow ones": {"rw=randrw\nrate=,2mb\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", Rate: new("0,2m"), Size: new("1M")}},
-		"none":      {"rate_iops=0\nruntime=0\nramp_time=0s\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Size: new("1M")}},
-		"no rate":   {"rw=write\nrate=10m,0\nsize=1M\n", v1alpha1.FioParameters{RW: "write", Size: new("1M")}},
-		"seconds":   {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(intstr.FromInt32(3)), Size: new("1M")}},
-		"units":     {"bs=4kb,8K,16Ki\nrate=1M,2mb\nsize=1gb\n", v1alpha1.FioParameters{RW: "read", BS: new("4k,8K,16Ki"), Rate: new("1M,2m"), Size: new("1g")}},
-		"kb_base":   {"kb_base=1000\nbs=4KiB\nsize=1MB\n", v1alpha1.FioParameters{RW: "read", BS: new("4096"), Size: new("1M"), Options: options{"kb_base": "1000"}}},
-		"mixed":     {"rw=randrw\nrwmixread=70\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RWMixRead: new(int32(70)), Size: new("1M")}},
-		"not mixed": {"rw=randread\nrwmixread=70\nsize=1M\n", v1alpha1.FioParameters{RW: "randread", Size: new("1M")}},
-		"sync":      {"sync=1\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Sync: new("sync"), Size: new("1M")}},
-		"no sync":   {"sync=0\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Sync: new("none"), Size: new("1M")}},
-		"dsync":     {"sync=dsync\nsize=1M\nioengine=libaio\n", v1alpha1.FioParameters{RW: "read", Sync: new("dsync"), IOEngine: new("libaio"), Size: new("1M")}},
+		"rates":           {"rw=randrw\nrate_iops=500,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("500,200")), Size: new("1M")}},
+		"writes":          {"rw=randrw\nrate_iops=,200\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RateIOPS: new(intstr.FromString("0,200")), Size: new("1M")}},
+		"slow ones":       {"rw=randrw\nrate=,2mb\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", Rate: new("0,2m"), Size: new("1M")}},
+		"none":            {"rate_iops=0\nruntime=0\nramp_time=0s\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Size: new("1M")}},
+		"no rate":         {"rw=write\nrate=10m,0\nsize=1M\n", v1alpha1.FioParameters{RW: "write", Size: new("1M")}},
+		"seconds":         {"runtime=2H\nramp_time=3000ms\nsize=1M\n", v1alpha1.FioParameters{RW: "read", RuntimeSeconds: new(int32(7200)), RampTimeSeconds: new(intstr.FromInt32(3)), Size: new("1M")}},
+		"units":           {"bs=4kb,8K,16Ki\nrate=1M,2mb\nsize=1gb\n", v1alpha1.FioParameters{RW: "read", BS: new("4k,8K,16Ki"), Rate: new("1M,2m"), Size: new("1g")}},
+		"kb_base":         {"kb_base=1000\nbs=4KiB\nsize=1MB\n", v1alpha1.FioParameters{RW: "read", BS: new("4096"), Size: new("1M"), Options: options{"kb_base": "1000"}}},
+		"mixed":           {"rw=randrw\nrwmixread=70\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RWMixRead: new(int32(70)), Size: new("1M")}},
+		"not mixed":       {"rw=randread\nrwmixread=70\nsize=1M\n", v1alpha1.FioParameters{RW: "randread", Size: new("1M")}},
+		"sync":            {"sync=1\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Sync: new("sync"), Size: new("1M")}},
+		"no sync":         {"sync=0\nsize=1M\n", v1alpha1.FioParameters{RW: "read", Sync: new("none"), Size: new("1M")}},
+		"dsync":           {"sync=dsync\nsize=1M\nioengine=libaio\n", v1alpha1.FioParameters{RW: "read", Sync: new("dsync"), IOEngine: new("libaio"), IODepth: new(int32(1)), Size: new("1M")}},
+		"writes of a mix": {"rw=randrw\nrwmixread=60\nrwmixwrite=40\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RWMixRead: new(int32(60)), Size: new("1M")}},
+		"no reads given":  {"rw=randrw\nrwmixwrite=40\nsize=1M\n", v1alpha1.FioParameters{RW: "randrw", RWMixRead: new(int32(60)), Size: new("1M")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +60,12 @@ func TestParametersOfAJob(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(&test.want, got); diff != "" {
+			test.want.Inherit(&v1alpha1.FioParameters{IOEngine: new("psync"), Direct: new(false), TimeBased: new(false)})
+			if diff := cmp.Diff(&test.want, got, cmpopts.IgnoreFields(v1alpha1.FioParameters{}, "TimeBased")); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
+			}
+			if implied := got.TimeBased == nil; implied != ptr.Deref(test.want.TimeBased, false) {
+				t.Errorf("timeBased %v, want %v", got.TimeBased, test.want.TimeBased)
 			}
 			if errs := Validate(field.NewPath("w"), FromParameters("a", got), corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
 				t.Errorf("refused as parameters: %v", errs)

@@ -37,7 +37,7 @@ func (i *Import) Benchmark(name string, targets []v1alpha1.Target) (*v1alpha1.St
 			volumes[target.Name] = plan.Volume{Mode: corev1.PersistentVolumeBlock}
 		}
 	}
-	_, problems := plan.Runs(&sb.Spec, volumes)
+	_, problems := plan.Runs(sb.Spec.DeepCopy().Default(), volumes)
 	errs := make([]error, len(problems))
 	for at, problem := range problems {
 		errs[at] = problem

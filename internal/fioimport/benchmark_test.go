@@ -57,10 +57,11 @@ spec:
     fio:
       rw: randwrite
       bs: 16k
+      ioengine: psync
+      direct: false
       size: 1G
       numjobs: 16
       runtimeSeconds: 60
-      timeBased: true
       options:
         kb_base: "1024"
 `, []string{"capacity 18Gi, because the test files take 16Gi; --capacity gives another"},
@@ -106,7 +107,10 @@ spec:
   - name: a
     fio:
       rw: read
+      ioengine: psync
+      direct: false
       size: 100%
+      timeBased: false
 `, []string{
 				"filename=/dev/sdb left out: the volume of the target takes its place, without a file system (volumeMode Block)",
 				"claim data has to have volumeMode Block, and is only read",
@@ -128,8 +132,11 @@ spec:
   - name: a
     fio:
       rw: read
+      ioengine: psync
+      direct: false
       size: 16G
       numjobs: 4
+      timeBased: false
 `, []string{
 				"filename=/dev/sdb left out: the volume of the target takes its place, without a file system (volumeMode Block)",
 				"capacity 18Gi, because the jobs use 16Gi; --capacity gives another",
@@ -149,7 +156,10 @@ spec:
   - name: "1"
     fio:
       rw: read
+      ioengine: psync
+      direct: false
       size: 1M
+      timeBased: false
 `, nil,
 		},
 	} {

@@ -107,7 +107,7 @@ rwmixread=70
 		name: "jobs that run together",
 		args: "fio --direct=1 --size=16M --group_reporting --name=a --rw=read --bs=4KiB --name=b --rw=randwrite --rwmixread=70 --numjobs=2 --runtime=500ms --name=global --iodepth=4 --name=c --stonewall",
 	}, {
-		name: "a device", args: "fio --name=a --filename=/dev/null0 --rw=randread --ioengine=libaio --iodepth=32 --runtime=30 --time_based --numjobs=2 --group_reporting", moved: []string{"filename"},
+		name: "a device", args: "fio --name=a --filename=/dev/null0 --rw=randread --ioengine=libaio --iodepth=32 --runtime=30 --time_based --numjobs=2 --group_reporting", moved: []string{"filename", "size"}, // all of the device
 	}}
 }
 
@@ -186,7 +186,7 @@ func sampleRun(t *testing.T, sample, run string) options {
 	if err := yaml.UnmarshalStrict(text, sb); err != nil {
 		t.Fatal(err)
 	}
-	runs, problems := plan.Runs(&sb.Spec, nil)
+	runs, problems := plan.Runs(sb.Spec.Default(), nil)
 	at := slices.IndexFunc(runs, func(r plan.Run) bool { return r.Name == run })
 	if len(problems) > 0 || at < 0 {
 		t.Fatalf("no run %s in %s, problems %v", run, sample, problems)
@@ -200,7 +200,7 @@ type options map[string]string
 // compare compares what fio understands of two jobs, but what the operator sets and what is fio's default.
 func compare(t *testing.T, job string, want, got options, moved []string) {
 	t.Helper()
-	defaults := options{"kb_base": "1024", "group_reporting": "1", "time_based": "0", "runtime": "0"}
+	defaults := options{"kb_base": "1024", "group_reporting": "1", "time_based": "0", "runtime": "0", "ioengine": "psync", "iodepth": "1", "direct": "0"}
 	usual := func(o options) options {
 		o = maps.Clone(o)
 		for _, name := range moved {

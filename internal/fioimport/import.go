@@ -130,14 +130,14 @@ func alone(f *fio.JobFile) *fio.JobFile {
 	return single
 }
 
-// withSize returns a job file in which a job on a device that has neither size nor runtime has all of the device for its size, as
-// fio takes it.
+// withSize returns a job file in which a job on a device that has no size has all of the device for its size, as fio
+// takes it.
 func withSize(f *fio.JobFile, block bool) *fio.JobFile {
 	if !block {
 		return f
 	}
 	for _, section := range f.Sections {
-		if slices.ContainsFunc(section.Options, func(o fio.Option) bool { return slices.Contains([]string{"size", "runtime"}, fio.Canonical(o.Name)) }) {
+		if slices.ContainsFunc(section.Options, func(o fio.Option) bool { return fio.Canonical(o.Name) == "size" }) {
 			return f
 		}
 	}

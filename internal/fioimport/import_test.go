@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -31,9 +32,25 @@ func (want imported) check(t *testing.T, got *Import, err error) {
 	if err := yaml.UnmarshalStrict([]byte(want.workload), &workload); err != nil {
 		t.Fatal(err)
 	}
+	if workload.Fio != nil {
+		explicit(workload.Fio)
+	}
 	if diff := cmp.Diff(&Import{Workload: workload, Block: want.block, Notes: want.notes}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
+}
+
+// explicit writes down fio's defaults where those of spec.fio are others.
+func explicit(p *v1alpha1.FioParameters) {
+	timeBased := new(false)
+	if ptr.Deref(p.TimeBased, false) {
+		timeBased = nil // implied by a runtime
+	}
+	p.Inherit(&v1alpha1.FioParameters{IOEngine: new("psync"), Direct: new(false)})
+	if *p.IOEngine == "libaio" {
+		p.Inherit(&v1alpha1.FioParameters{IODepth: new(int32(1))})
+	}
+	p.TimeBased = timeBased
 }
 
 func message(err error) string {
@@ -91,7 +108,7 @@ func TestCommandLine(t *testing.T) {
 		"files of one name":   {"--name=a --rw=read --size=1M --filename=/mnt/a/f:/mnt/b/f", imported{problems: []string{"filename=/mnt/a/f:/mnt/b/f: without their directories, files have the same name: rename one"}}},
 		"a device": {
 			"--name=a --rw=randread --filename=/dev/nvme1n1 --runtime=60 --time_based",
-			imported{workload: "{name: a, fio: {rw: randread, runtimeSeconds: 60, timeBased: true}}", block: true, notes: []string{
+			imported{workload: "{name: a, fio: {rw: randread, size: 100%, runtimeSeconds: 60, timeBased: true}}", block: true, notes: []string{
 				"filename=/dev/nvme1n1 left out: the volume of the target takes its place, without a file system (volumeMode Block)",
 			}},
 		},

@@ -25,11 +25,12 @@ func BaselineOf(sb *v1alpha1.StorageBenchmark, fioVersion, instanceType string) 
 		Fio          string
 		InstanceType string
 		// What is not set is left out: so a history keeps its baseline with an operator that knows of more.
-		Isolation    v1alpha1.Isolation `json:",omitempty"`
-		NodeSelector map[string]string  `json:",omitempty"`
-		Affinity     *corev1.Affinity   `json:",omitempty"`
-		Order        v1alpha1.Order     `json:",omitempty"`
-	}{Workloads: spec.Workloads, Presets: sb.Status.Presets, Clients: 1, Fio: fioVersion, InstanceType: instanceType}
+		Isolation    v1alpha1.Isolation      `json:",omitempty"`
+		NodeSelector map[string]string       `json:",omitempty"`
+		Affinity     *corev1.Affinity        `json:",omitempty"`
+		Order        v1alpha1.Order          `json:",omitempty"`
+		Global       *v1alpha1.FioParameters `json:",omitempty"`
+	}{Workloads: spec.Workloads, Global: spec.Fio, Presets: sb.Status.Presets, Clients: 1, Fio: fioVersion, InstanceType: instanceType}
 	if spec.Clients != nil {
 		what.Clients = *spec.Clients
 	}

@@ -46,17 +46,18 @@ const (
 	maxParameters = 192
 )
 
-// casesOf returns the cases of a workload that does the job: the product of its matrix, options in the order of
+// casesOf returns the cases of a workload that does the job: the product of its matrix and clients, options in the order of
 // their names, of which the last changes fastest, and values in the order of the spec.
 func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio.JobFile) []testCase {
-	if len(w.Matrix) == 0 {
+	parameters := w.Choices()
+	if len(parameters) == 0 {
 		return []testCase{{job: job, clients: spec.RunClients(nil)}}
 	}
 	choices := [][]fio.Setting{nil}
-	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
 		var longer [][]fio.Setting
 		for _, choice := range choices {
-			for _, value := range w.Matrix[name] {
+			for _, value := range parameters[name] {
 				longer = append(longer, append(slices.Clip(choice), fio.Setting{Name: name, Value: value.String()}))
 			}
 		}
@@ -73,10 +74,10 @@ func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio
 	return cases
 }
 
-// countCases returns the number of cases of a matrix, which is valid.
-func countCases(matrix map[string]v1alpha1.MatrixValues) int {
+// countCases returns the number of cases of a workload, whose matrix is valid.
+func countCases(w *v1alpha1.Workload) int {
 	product := 1
-	for _, values := range matrix {
+	for _, values := range w.Choices() {
 		product *= len(values)
 	}
 	return product
@@ -86,7 +87,7 @@ func countCases(matrix map[string]v1alpha1.MatrixValues) int {
 func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) field.ErrorList {
 	var problems field.ErrorList
 	options := map[string]string{}
-	product, longest := 1, 0
+	product := 1
 	for _, name := range slices.Sorted(maps.Keys(matrix)) {
 		option := fio.Canonical(fio.OptionName(name))
 		if other, twice := options[option]; twice {
@@ -94,24 +95,33 @@ func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) f
 		}
 		options[option] = name
 		problems = append(problems, validateValues(path.Key(name), matrix[name])...)
-		if name == v1alpha1.MatrixClients {
-			problems = append(problems, validateMatrixClients(path.Key(name), matrix[name])...)
+		if name == v1alpha1.ParameterClients {
+			problems = append(problems, field.Forbidden(path.Key(name), "it is no option of fio: set clients of the workload, beside matrix"))
 		}
 		if option == "ramp_time" && slices.ContainsFunc(matrix[name], func(v intstr.IntOrString) bool { return v.String() == "auto" }) {
 			problems = append(problems, field.Forbidden(path.Key(name), "auto is for fio.rampTimeSeconds, and not for a matrix: to compare, use two workloads"))
 		}
 		product = min(product*len(matrix[name]), MaxResults+1)
-		longest += len(name) + longestOf(matrix[name])
-	}
-	if longest > maxParameters && len(problems) == 0 {
-		problems = append(problems, field.Invalid(path, field.OmitValueType{},
-			fmt.Sprintf("names and values of one case have %d characters: shorten them to %d, or move options that have one value only to fio or jobFile", longest, maxParameters)))
 	}
 	if product > MaxResults {
 		problems = append(problems, field.Invalid(path, field.OmitValueType{},
 			fmt.Sprintf("the product of the values has more than %d cases, the most that a benchmark can hold; give fewer values, or split the benchmark", MaxResults)))
 	}
 	return problems
+}
+
+// validateParameters refuses parameters that take too much room in each run.
+func validateParameters(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
+	longest := 0
+	for name, values := range w.Choices() {
+		longest += len(name) + longestOf(values)
+	}
+	if longest <= maxParameters {
+		return nil
+	}
+	return field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
+		"names and values of one case have %d characters: shorten them to %d, or move options that have one value only to fio or jobFile",
+		longest, maxParameters))}
 }
 
 func longestOf(values []intstr.IntOrString) int {

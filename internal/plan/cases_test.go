@@ -112,7 +112,7 @@ func TestMatrixProblems(t *testing.T) {
 			matrix{"stonewall": of("1")}, []string{path + `[stonewall]: Invalid value: "1": it decides what makes one result, which has to be the same in all cases: remove it`},
 		},
 		"a choice that contradicts the workload": {
-			matrix{"buffered": of("0"), "direct": of("1")}, []string{path + `[buffered]: Invalid value: "0": it is the opposite of direct, which is given too: keep one`},
+			matrix{"buffered": of("1"), "direct": of("1")}, []string{path + `[buffered]: Invalid value: "1": it is the opposite of direct, which is given too: keep one`},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,12 +205,12 @@ targets:
 - {name: gp2, storageClassName: gp2, capacity: 100Gi}
 workloads:
 - name: pattern
-  fio: {rw: randrw, rwmixread: 70, bs: 16k, size: 1G, numjobs: 4, runtimeSeconds: 60, direct: true, invalidate: true, ioengine: libaio}
+  fio: {rw: randrw, rwmixread: 70, bs: 16k, size: 1G, numjobs: 4, runtimeSeconds: 60, timeBased: false, direct: true, invalidate: true, ioengine: libaio}
   matrix: {rw: [read, write, randread, randwrite, randrw]}
 - name: beyond-the-cache
-  fio: {rw: randrw, bs: 16k, size: 5G, numjobs: 4, runtimeSeconds: 60, direct: true, invalidate: true, ioengine: libaio}
+  fio: {rw: randrw, bs: 16k, size: 5G, numjobs: 4, runtimeSeconds: 60, timeBased: false, direct: true, invalidate: true, ioengine: libaio}
 `, 12, "pattern.rw-read.standard", "beyond-the-cache.gp2",
-			"[beyond-the-cache]\nrw=randrw\nbs=16k\nioengine=libaio\ndirect=1\nsize=5G\nnumjobs=4\nruntime=60\ninvalidate=1\ngroup_reporting=1\n"},
+			"[beyond-the-cache]\nrw=randrw\nbs=16k\nioengine=libaio\ndirect=1\nsize=5G\nnumjobs=4\nruntime=60\ntime_based=0\ninvalidate=1\ngroup_reporting=1\n"},
 		"E4 EFS operations": {`
 targets:
 - {name: efs, claimName: efs}

@@ -3,9 +3,7 @@ package plan
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -42,14 +40,13 @@ func validateAttachments(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, 
 	return nil
 }
 
-// validateMatrixClients refuses values that are no number of clients, or one that is not written as itself: names of
-// runs would tell 2 from 02.
-func validateMatrixClients(path *field.Path, values []intstr.IntOrString) field.ErrorList {
+// validateWorkloadClients refuses what the API server refuses too.
+func validateWorkloadClients(path *field.Path, clients []int32) field.ErrorList {
 	var problems field.ErrorList
-	for i, value := range values {
-		n, err := strconv.Atoi(value.String())
-		if err != nil || n < 1 || n > v1alpha1.MaxClients || strconv.Itoa(n) != value.String() {
-			problems = append(problems, field.Invalid(path.Index(i), value.String(), giveClients))
+	for i, n := range clients {
+		problems = append(problems, validateClients(path.Index(i), &n)...)
+		if slices.Contains(clients[:i], n) {
+			problems = append(problems, field.Duplicate(path.Index(i), n))
 		}
 	}
 	return problems
@@ -57,5 +54,5 @@ func validateMatrixClients(path *field.Path, values []intstr.IntOrString) field.
 
 // ofFio returns the part of a choice that is fio's.
 func ofFio(choice []fio.Setting) []fio.Setting {
-	return slices.DeleteFunc(slices.Clone(choice), func(s fio.Setting) bool { return s.Name == v1alpha1.MatrixClients })
+	return slices.DeleteFunc(slices.Clone(choice), func(s fio.Setting) bool { return s.Name == v1alpha1.ParameterClients })
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -32,13 +31,13 @@ func TestClients(t *testing.T) {
 		name: "given", spec: "clients: 3\nworkloads: [{name: w, fio: {rw: read, size: 1M}}]",
 		want: []run{{"w.gp3", 3, "[w]\nrw=read\nsize=1M\ngroup_reporting=1\n"}},
 	}, {
-		name: "in a matrix", spec: "workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}, matrix: {clients: [1, 2]}}]",
+		name: "in a matrix", spec: "workloads: [{name: randwrite, fio: {rw: randwrite, size: 1M}, clients: [1, 2]}]",
 		want: []run{
 			{"randwrite.clients-1.gp3", 1, "[randwrite]\nrw=randwrite\nsize=1M\ngroup_reporting=1\n"},
 			{"randwrite.clients-2.gp3", 2, "[randwrite]\nrw=randwrite\nsize=1M\ngroup_reporting=1\n"},
 		},
 	}, {
-		name: "beside options", spec: "workloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {numjobs: [4, 8], clients: [2, '128'], bs: [4k]}}]",
+		name: "beside options", spec: "workloads: [{name: w, fio: {rw: read, size: 1M}, clients: [2, 128], matrix: {numjobs: [4, 8], bs: [4k]}}]",
 		want: []run{
 			{"w.bs-4k-clients-2-numjobs-4.gp3", 2, "[w]\nrw=read\nsize=1M\ngroup_reporting=1\nbs=4k\nnumjobs=4\n"},
 			{"w.bs-4k-clients-2-numjobs-8.gp3", 2, "[w]\nrw=read\nsize=1M\ngroup_reporting=1\nbs=4k\nnumjobs=8\n"},
@@ -46,13 +45,13 @@ func TestClients(t *testing.T) {
 			{"w.bs-4k-clients-128-numjobs-8.gp3", 128, "[w]\nrw=read\nsize=1M\ngroup_reporting=1\nbs=4k\nnumjobs=8\n"},
 		},
 	}, {
-		name: "a workload's matrix takes the place of the spec", spec: "clients: 3\nworkloads:\n- {name: v, fio: {rw: read, size: 1M}, matrix: {clients: [2]}}\n- {name: w, fio: {rw: read, size: 1M}, matrix: {bs: [4k]}}",
+		name: "a workload's matrix takes the place of the spec", spec: "clients: 3\nworkloads:\n- {name: v, fio: {rw: read, size: 1M}, clients: [2]}\n- {name: w, fio: {rw: read, size: 1M}, matrix: {bs: [4k]}}",
 		want: []run{
 			{"v.clients-2.gp3", 2, "[v]\nrw=read\nsize=1M\ngroup_reporting=1\n"},
 			{"w.bs-4k.gp3", 3, "[w]\nrw=read\nsize=1M\ngroup_reporting=1\nbs=4k\n"},
 		},
 	}, {
-		name: "of a job file", spec: "workloads: [{name: w, jobFile: \"[a]\\nrw=read\\nsize=1M\\n[b]\\nstonewall\\nrw=read\\nsize=1M\\n\", matrix: {clients: [2], bs: [4k]}}]",
+		name: "of a job file", spec: "workloads: [{name: w, jobFile: \"[a]\\nrw=read\\nsize=1M\\n[b]\\nstonewall\\nrw=read\\nsize=1M\\n\", clients: [2], matrix: {bs: [4k]}}]",
 		want: []run{{"w.bs-4k-clients-2.gp3", 2, "[a]\nrw=read\nsize=1M\nbs=4k\n\n[b]\nstonewall\nrw=read\nsize=1M\nbs=4k\n"}},
 	}} {
 		t.Run(test.name, func(t *testing.T) {
@@ -75,34 +74,28 @@ func TestClients(t *testing.T) {
 }
 
 func TestClientsProblems(t *testing.T) {
-	const path, give = "spec.workloads[0].matrix[clients]", ": give a number of clients from 1 to 128, such as 4"
-	number := func(n int) v1alpha1.MatrixValues { return v1alpha1.MatrixValues{intstr.FromInt(n)} }
+	const path, give = "spec.workloads[0].clients", ": give a number of clients from 1 to 128, such as 4"
 	for name, test := range map[string]struct {
 		clients *int32
+		each    []int32
 		matrix  matrix
 		want    []string // nil if it is fine
 	}{
-		"the fewest":            {new(int32(1)), matrix{"clients": number(1)}, nil},
-		"the most":              {new(int32(128)), matrix{"clients": number(128)}, nil},
-		"none":                  {new(int32(0)), nil, []string{"spec.clients: Invalid value: 0" + give}},
-		"too many":              {new(int32(129)), nil, []string{"spec.clients: Invalid value: 129" + give}},
-		"none in a matrix":      {nil, matrix{"clients": number(0)}, []string{path + `[0]: Invalid value: "0"` + give}},
-		"too many in a matrix":  {nil, matrix{"clients": {intstr.FromInt(2), intstr.FromInt(129)}}, []string{path + `[1]: Invalid value: "129"` + give}},
-		"fewer than none":       {nil, matrix{"clients": number(-1)}, []string{path + `[0]: Invalid value: "-1"` + give}},
-		"a zero before":         {nil, matrix{"clients": of("02")}, []string{path + `[0]: Invalid value: "02"` + give}},
-		"no number":             {nil, matrix{"clients": of("x")}, []string{path + `[0]: Invalid value: "x"` + give}},
-		"more than an int":      {nil, matrix{"clients": of("99999999999999999999")}, []string{path + `[0]: Invalid value: "99999999999999999999"` + give}},
-		"nothing":               {nil, matrix{"clients": of("")}, []string{path + `[0]: Invalid value: ""` + give}},
-		"twice":                 {nil, matrix{"clients": {intstr.FromInt(2), intstr.FromInt(2)}}, []string{path + `[1]: Invalid value: "2": it is the same as "2": remove one`}},
-		"as a number and text":  {nil, matrix{"clients": {intstr.FromInt(2), intstr.FromString("2")}}, []string{path + `[1]: Invalid value: "2": it is the same as "2": remove one`}},
-		"no values":             {nil, matrix{"clients": {}}, []string{path + ": Required value: give at least one value, or remove the option"}},
-		"another name":          {nil, matrix{"Clients": number(2)}, []string{`spec.workloads[0].matrix[Clients]: Invalid value: "2": it is no option that storagebench knows: remove it`}},
-		"among options of fio":  {nil, matrix{"bs": of("4 k"), "clients": number(2)}, []string{`spec.workloads[0].matrix[bs]: Invalid value: "4 k": write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)`}},
-		"and a bad option here": {nil, matrix{"exec_prerun": of("id"), "clients": {intstr.FromInt(1), intstr.FromInt(2)}}, []string{`spec.workloads[0].matrix[exec_prerun]: Invalid value: "id": it runs commands: remove it`}},
+		"the fewest":            {new(int32(1)), []int32{1}, nil, nil},
+		"the most":              {new(int32(128)), []int32{128}, nil, nil},
+		"none":                  {new(int32(0)), nil, nil, []string{"spec.clients: Invalid value: 0" + give}},
+		"too many":              {new(int32(129)), nil, nil, []string{"spec.clients: Invalid value: 129" + give}},
+		"none of a workload":    {nil, []int32{0}, nil, []string{path + `[0]: Invalid value: 0` + give}},
+		"too many of one":       {nil, []int32{2, 129}, nil, []string{path + `[1]: Invalid value: 129` + give}},
+		"fewer than none":       {nil, []int32{-1}, nil, []string{path + `[0]: Invalid value: -1` + give}},
+		"twice":                 {nil, []int32{2, 2}, nil, []string{path + `[1]: Duplicate value: 2`}},
+		"in a matrix":           {nil, nil, matrix{"clients": of("2")}, []string{"spec.workloads[0].matrix[clients]: Forbidden: it is no option of fio: set clients of the workload, beside matrix"}},
+		"another name":          {nil, nil, matrix{"Clients": of("2")}, []string{`spec.workloads[0].matrix[Clients]: Invalid value: "2": it is no option that storagebench knows: remove it`}},
+		"beside options of fio": {nil, []int32{2}, matrix{"bs": of("4 k")}, []string{`spec.workloads[0].matrix[bs]: Invalid value: "4 k": write a number of bytes such as 4k, or up to three with commas (reads, writes, trims)`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := builder.NewWorkload("w")
-			w.Matrix = test.matrix
+			w.Matrix, w.Clients = test.matrix, test.each
 			s := spec(builder.NewBenchmark("ns", "sb").Workload(w).Target(builder.NewTarget("t")))
 			s.Clients = test.clients
 			runs, problems := Runs(s, nil)
@@ -174,7 +167,7 @@ func TestRoomProblem(t *testing.T) {
 	const begin = "spec.workloads: Invalid value: 1: all workloads, in all cases of their matrix, with all sections, "
 	for name, test := range map[string]struct{ spec, want string }{
 		"beside clients": {
-			"targets: [{name: t, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 1M}, matrix: {clients: [1, 2, 4, 128], bs: [1k, 2k, 4k, 8k, 16k, 32k, 64k]}}]\nrepetitions: 4",
+			"targets: [{name: t, ebs: {}}]\nworkloads: [{name: w, fio: {rw: read, size: 1M}, clients: [1, 2, 4, 128], matrix: {bs: [1k, 2k, 4k, 8k, 16k, 32k, 64k]}}]\nrepetitions: 4",
 			begin + "on 1 targets, 4 times each, give 112 results; at most 95 are possible with 128 clients and their volumes: split the benchmark, or lower clients",
 		},
 		"without any room": {
@@ -194,7 +187,7 @@ func TestRoomProblem(t *testing.T) {
 func TestCapacityOfClients(t *testing.T) {
 	const shared, own = "accessMode: ReadWriteMany, ", ""
 	workload := func(name, size, matrix string) string {
-		return fmt.Sprintf("{name: %s, fio: {rw: read, size: %s}, matrix: {%s}}", name, size, matrix)
+		return fmt.Sprintf("{name: %s, fio: {rw: read, size: %s}, %s}", name, size, matrix)
 	}
 	for _, test := range []struct {
 		name, mode, room string // how much the capacity holds
@@ -212,9 +205,9 @@ func TestCapacityOfClients(t *testing.T) {
 		{"few take part in one workload", shared, "320Mi", []string{workload("v", "100M", "clients: [2]"), workload("w", "30M", "clients: [4]")}, ""},
 		{"two of four in both", shared, "319Mi", []string{workload("v", "100M", "clients: [2]"), workload("w", "30M", "clients: [4]")}, "320Mi for 4 clients"},
 		{"first of all in both", own, "129Mi", []string{workload("v", "100M", "clients: [2]"), workload("w", "30M", "clients: [4]")}, "130Mi"},
-		{"the size goes with the clients", shared, "1Gi", []string{workload("w", "1M", "clients: [2], size: [100M, 200M]")}, ""},
+		{"the size goes with the clients", shared, "1Gi", []string{workload("w", "1M", "clients: [2], matrix: {size: [100M, 200M]}")}, ""},
 		{"more than can be counted", shared, "1Gi", []string{workload("w", "6000P", "clients: [2]")}, "more bytes than can be counted for 2 clients"},
-		{"files that cannot be known", shared, "1Mi", []string{`{name: w, jobFile: "[a]\nfill_device=1\nrw=write\n", matrix: {clients: [2]}}`}, ""},
+		{"files that cannot be known", shared, "1Mi", []string{`{name: w, jobFile: "[a]\nfill_device=1\nrw=write\n", clients: [2]}`}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			room := resource.MustParse(test.room)

@@ -96,10 +96,5 @@ func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
 	if w.Fio.RuntimeSeconds != nil {
 		return path.Child("fio", "runtimeSeconds")
 	}
-	for name := range w.Fio.Options {
-		if fio.Canonical(fio.OptionName(name)) == runtime {
-			return path.Child("fio", "options").Key(name)
-		}
-	}
 	return path.Child("fio", "size")
 }

@@ -146,7 +146,7 @@ func TestEstimates(t *testing.T) {
 		},
 	}, {
 		name: "clients share a file system, and have a volume each", targets: gp3 + ", " + efs,
-		workloads: "{name: w, fio: {rw: write, bs: 1m, size: 1000M}, matrix: {clients: [1, 3, 2, 52]}}",
+		workloads: "{name: w, fio: {rw: write, bs: 1m, size: 1000M}, clients: [1, 3, 2, 52]}",
 		want: map[string]Estimate{
 			"w.clients-1.gp3":  {Layout: 8 * time.Second, Measuring: 8 * time.Second, Overhead: 2 * time.Second},
 			"w.clients-1.efs":  {Layout: 10 * time.Second, Measuring: 10 * time.Second, Overhead: 2 * time.Second},

@@ -92,22 +92,23 @@ func TestHostileSpecsTakeLittleMemory(t *testing.T) {
 // The most hostile plan is estimated without much more memory than it takes to plan: what is the same of repetitions, targets and
 // clients is looked at once.
 func TestHostileSpecsAreEstimatedInLittleMemory(t *testing.T) {
-	clients := v1alpha1.MatrixValues{}
+	var clients []int32
 	for i := range 50 {
-		clients = append(clients, intstr.FromInt(2*i+1))
+		clients = append(clients, int32(2*i+1))
 	}
 	for _, test := range []struct {
 		name     string
 		targets  int
 		sections int
 		matrix   map[string]v1alpha1.MatrixValues
+		clients  []int32
 	}{
 		{name: "files of many sizes on many targets", targets: 7, sections: 250, matrix: map[string]v1alpha1.MatrixValues{"size": values(26)}},
-		{name: "many numbers of clients", targets: 1, sections: 130, matrix: map[string]v1alpha1.MatrixValues{"clients": clients}},
+		{name: "many numbers of clients", targets: 1, sections: 130, clients: clients},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := builder.NewJobFile("w", hostileFile(0, test.sections))
-			w.Matrix = test.matrix
+			w.Matrix, w.Clients = test.matrix, test.clients
 			b := builder.NewBenchmark("ns", "sb").Workload(w)
 			for i := range test.targets {
 				target := builder.NewTarget(fmt.Sprintf("t%d", i))

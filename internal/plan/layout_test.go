@@ -25,9 +25,9 @@ func TestLayoutBefore(t *testing.T) {
 		objects  = "{name: w, fio: {rw: write, size: 1M}}, {name: r, fio: {rw: read, size: 1M}}, {name: s, fio: {rw: read, size: 2M}}"
 		// Five times 1,024 files are too many for one job file, and three times 1,024 are not.
 		many    = "{name: m, fio: {rw: read, numjobs: 1024}, matrix: {size: [1M, 2M, 3M, 4M, 5M]}}"
-		clients = "{name: w, fio: {rw: read, size: 1M}, matrix: {clients: [1, 3, 2, 7]}}"
-		apart   = "{name: a, fio: {rw: read, size: 1M}, matrix: {clients: [1, 4]}}, {name: b, fio: {rw: read, size: 2M}, matrix: {clients: [2]}}"
-		atMost  = "{name: m, fio: {rw: read, numjobs: 1024, size: 1M}, matrix: {clients: [1, 2], nrfiles: [1, 2, 4]}}"
+		clients = "{name: w, fio: {rw: read, size: 1M}, clients: [1, 3, 2, 7]}"
+		apart   = "{name: a, fio: {rw: read, size: 1M}, clients: [1, 4]}, {name: b, fio: {rw: read, size: 2M}, clients: [2]}"
+		atMost  = "{name: m, fio: {rw: read, numjobs: 1024, size: 1M}, clients: [1, 2], matrix: {nrfiles: [1, 2, 4]}}"
 	)
 	for _, test := range []struct {
 		name, targets, workloads string
@@ -181,8 +181,8 @@ func checkShares(t *testing.T, run *Run, shares Shares) {
 // it out before it, or before a run that was measured.
 func TestLayoutFollowsEachRun(t *testing.T) {
 	for _, workloads := range []string{
-		"{name: a, fio: {rw: read, size: 1M}, matrix: {clients: [2, 1, 5], bs: [4k, 8k]}}, {name: b, fio: {rw: read, size: 2M}, matrix: {clients: [3, 5]}}",
-		"{name: m, fio: {rw: read, numjobs: 1024}, matrix: {size: [1M, 2M, 3M, 4M, 5M], clients: [2, 3]}}",
+		"{name: a, fio: {rw: read, size: 1M}, clients: [2, 1, 5], matrix: {bs: [4k, 8k]}}, {name: b, fio: {rw: read, size: 2M}, clients: [3, 5]}",
+		"{name: m, fio: {rw: read, numjobs: 1024}, clients: [2, 3], matrix: {size: [1M, 2M, 3M, 4M, 5M]}}",
 	} {
 		runs, problems := Runs(decode(t, []byte("targets: ["+gp3+", "+efs+"]\nrepetitions: 2\nworkloads: ["+workloads+"]\n")), nil)
 		if len(problems) > 0 {

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ type Run struct {
 	// Target and Workload are the elements of the spec.
 	Target   *v1alpha1.Target
 	Workload *v1alpha1.Workload
-	// Parameters are the values of the workload's matrix by the names of fio's options, and v1alpha1.MatrixClients;
+	// Parameters are the values of the workload's matrix by the names of fio's options, and v1alpha1.ParameterClients;
 	// nil without a matrix.
 	Parameters map[string]string
 	// Clients is the number of pods that make the run together, at least 1.
@@ -64,7 +65,7 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 	if problem := ValidatePods(specPath, spec); problem != nil {
 		return nil, field.ErrorList{problem}
 	}
-	spec, problems := expandPresets(specPath, spec)
+	spec, problems := expandPresets(specPath, fio.Inherit(spec))
 	if len(problems) > 0 {
 		return nil, problems
 	}
@@ -217,6 +218,7 @@ func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFi
 		path := path.Child("workloads").Index(i)
 		job, errs := jobOf(path, workload)
 		errs = append(errs, validateMatrix(path.Child("matrix"), workload.Matrix)...)
+		errs = append(errs, validateParameters(path.Child("matrix"), workload)...)
 		if len(errs) == 0 {
 			jobs[i] = job
 		}
@@ -227,6 +229,13 @@ func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFi
 
 func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
 	if w.Fio != nil {
+		if w.Fio.RW == "" && !variesRW(w) {
+			return nil, field.ErrorList{field.Required(path.Child("fio", "rw"), "set rw to the type of I/O, such as randread")}
+		}
+		if w.Fio.RWMixRead != nil && !fio.IsMixed(w.Fio.RW) && !variesRW(w) {
+			return nil, field.ErrorList{field.Invalid(path.Child("fio", "rwmixread"), *w.Fio.RWMixRead,
+				"rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread")}
+		}
 		return fioJobOf(path, w)
 	}
 	if w.Until != nil {
@@ -237,6 +246,11 @@ func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorLis
 		return nil, field.ErrorList{field.Invalid(path.Child("jobFile"), field.OmitValueType{}, err.Error())}
 	}
 	return job, nil
+}
+
+// variesRW reports whether the matrix of a workload has the type of I/O.
+func variesRW(w *v1alpha1.Workload) bool {
+	return slices.ContainsFunc(slices.Collect(maps.Keys(w.Matrix)), func(name string) bool { return fio.Canonical(name) == "rw" })
 }
 
 // Of returns the plan of a run among those of the spec, false if it is not there. They go by name: who edits the spec may reorder targets and workloads,

@@ -29,11 +29,9 @@ func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 		problems = append(problems, field.Invalid(path.Child("search", "vary"), w.Search.Vary,
 			"a preset sets what is measured, so that its results are comparable: vary clients; or set fio to vary what it does"))
 	}
-	for name := range w.Matrix {
-		if w.Preset != nil && name != v1alpha1.MatrixClients {
-			problems = append(problems, field.Forbidden(path.Child("matrix").Key(name),
-				"a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options"))
-		}
+	if w.Preset != nil && len(w.Matrix) > 0 {
+		problems = append(problems, field.Forbidden(path.Child("matrix"),
+			"a preset sets what is measured, so that its results are comparable: remove matrix, or set fio to vary options; clients can vary"))
 	}
 	return problems
 }

@@ -133,7 +133,7 @@ func TestPresetProblems(t *testing.T) {
 		"scale":   {v1alpha1.Workload{Scale: &v1alpha1.PresetScale{}, JobFile: new("[a]\nrw=read\nsize=1M\n")}, "spec.workloads[0].scale: Forbidden: it is for presets: set size and runtimeSeconds in fio, or in jobFile"},
 		"matrix": {
 			v1alpha1.Workload{Preset: new("etcd"), Matrix: map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString("4k")}}},
-			"spec.workloads[0].matrix[bs]: Forbidden: a preset sets what is measured, so that its results are comparable: matrix can only have clients; set fio to vary other options",
+			"spec.workloads[0].matrix: Forbidden: a preset sets what is measured, so that its results are comparable: remove matrix, or set fio to vary options; clients can vary",
 		},
 		"no room": {v1alpha1.Workload{Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("100G")}}, "the workloads need 100Gi: set capacity to at least 103Gi, or lower size or numjobs"},
 	} {

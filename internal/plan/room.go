@@ -51,7 +51,7 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 	results, searches, most := 0, 0, maxResults(spec)
 	for i, job := range jobs {
 		if job != nil {
-			results += len(job.Groups()) * countCases(spec.Workloads[i].Matrix) * len(spec.Targets) * int(repetitions(spec)) * mostSteps(&spec.Workloads[i])
+			results += len(job.Groups()) * countCases(&spec.Workloads[i]) * len(spec.Targets) * int(repetitions(spec)) * mostSteps(&spec.Workloads[i])
 			searches += searchesOf(spec, &spec.Workloads[i])
 		}
 	}
@@ -131,8 +131,8 @@ func validateExtent(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs 
 	extent := 0
 	for i, job := range jobs {
 		if job != nil {
-			matrix := spec.Workloads[i].Matrix
-			extent += job.Extent(len(matrix)) * countCases(matrix)
+			w := &spec.Workloads[i]
+			extent += job.Extent(len(w.Matrix)) * countCases(w)
 		}
 	}
 	if extent <= fio.MaxExtent {

@@ -105,8 +105,11 @@ func validateSearch(workload *field.Path, w *v1alpha1.Workload) field.ErrorList 
 			problems = append(problems, field.Invalid(path.Child("vary"), s.Vary, fmt.Sprintf("matrix[%s] varies it as well: remove one of them", name)))
 		}
 	}
-	if len(w.Matrix) > maxMatrixWithSearch {
-		problems = append(problems, field.TooMany(workload.Child("matrix"), len(w.Matrix), maxMatrixWithSearch))
+	if s.Vary == v1alpha1.VaryClients && len(w.Clients) > 0 {
+		problems = append(problems, field.Invalid(path.Child("vary"), s.Vary, "clients of the workload varies it as well: remove one of them"))
+	}
+	if n := len(w.Choices()); n > maxMatrixWithSearch {
+		problems = append(problems, field.TooMany(workload.Child("matrix"), n, maxMatrixWithSearch))
 	}
 	if ptr.Deref(w.Probe, false) {
 		problems = append(problems, field.Forbidden(path, "it does not go with probe: a search measures with more in flight itself; remove one of them"))
@@ -161,7 +164,7 @@ func searchesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) int {
 	if w.Search == nil {
 		return 0
 	}
-	return len(spec.Targets) * countCases(w.Matrix)
+	return len(spec.Targets) * countCases(w)
 }
 
 // stepsOf returns the runs that a search of a case takes at most; one without a search is the only run.

@@ -31,6 +31,7 @@ func validateShape(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) field.
 	}
 	for i := range spec.Workloads {
 		problems = append(problems, validateKind(path.Child("workloads").Index(i), &spec.Workloads[i])...)
+		problems = append(problems, validateWorkloadClients(path.Child("workloads").Index(i).Child("clients"), spec.Workloads[i].Clients)...)
 	}
 	problems = append(problems, validateClients(path.Child("clients"), spec.Clients)...)
 	if spec.Baseline != nil && !slices.Contains(targets, *spec.Baseline) {

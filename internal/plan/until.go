@@ -126,9 +126,9 @@ func validateRamp(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal, aboutRamp)}
 	case p.RampTimeSeconds.Type == intstr.Int && (p.RampTimeSeconds.IntVal < 0 || p.RampTimeSeconds.IntVal > maxRampTimeSeconds):
 		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.IntVal, aboutRamp)}
-	case fio.RampsAuto(p) && (!ptr.Deref(p.TimeBased, false) || p.RuntimeSeconds == nil):
+	case fio.RampsAuto(p) && (!ptr.Deref(p.TimeBased, true) || ptr.Deref(p.RuntimeSeconds, 0) == 0):
 		return field.ErrorList{field.Invalid(at, p.RampTimeSeconds.StrVal,
-			"rampTimeSeconds: auto needs timeBased: true and runtimeSeconds, which says for how long it is measured when it is warm")}
+			"rampTimeSeconds: auto needs runtimeSeconds, which says for how long it is measured when it is warm, and no timeBased: false")}
 	default:
 		return nil
 	}

@@ -126,7 +126,7 @@ func rampSpec() *v1alpha1.StorageBenchmarkSpec {
 }
 
 func TestRampAutoIsRefused(t *testing.T) {
-	const needs = `spec.workloads[0].fio.rampTimeSeconds: Invalid value: "auto": rampTimeSeconds: auto needs timeBased: true and runtimeSeconds`
+	const needs = `spec.workloads[0].fio.rampTimeSeconds: Invalid value: "auto": rampTimeSeconds: auto needs runtimeSeconds`
 	for name, test := range map[string]struct {
 		want   string
 		change func(*v1alpha1.Workload)

@@ -21,7 +21,10 @@ spec:
   - name: a
     fio:
       rw: read
+      ioengine: psync
+      direct: false
       size: 1M
+      timeBased: false
 `
 
 func TestImport(t *testing.T) {
@@ -105,7 +108,7 @@ func TestImportWithWhatIsAround(t *testing.T) {
 	}
 	got := execute(t, "", "import", "--class", "gp3", "--group", "-f", filepath.Join(directory, "job.fio"))
 	want := execution{
-		Out: strings.Replace(importedRead, "    fio:\n      rw: read\n      size: 1M\n", `    jobFile: |
+		Out: strings.Replace(importedRead, "    fio:\n      rw: read\n      ioengine: psync\n      direct: false\n      size: 1M\n      timeBased: false\n", `    jobFile: |
       [global]
       group_reporting
 

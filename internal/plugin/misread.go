@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/fio"
 )
 
 // misreadIn returns what misread does of a YAML document, nothing if it is none.
@@ -29,22 +30,38 @@ func misreadIn(document []byte) field.ErrorList {
 // are meant to be, such as true. These cannot be read into a StorageBenchmark, and the decoder's error names neither the
 // field nor the remedy.
 func misread(object map[string]any) field.ErrorList {
-	problems := unknownMembers(nil, object, fieldsOf(reflect.TypeFor[v1alpha1.StorageBenchmark]()))
+	var problems field.ErrorList
 	workloads, _, _ := unstructured.NestedFieldNoCopy(object, "spec", "workloads")
 	list, _ := workloads.([]any)
+	global, _, _ := unstructured.NestedFieldNoCopy(object, "spec", "fio")
+	problems = append(problems, misreadFio(field.NewPath("spec", "fio"), global)...)
 	for i := range list {
 		workload, _ := list[i].(map[string]any)
 		path := field.NewPath("spec", "workloads").Index(i)
-		ramp, _, _ := unstructured.NestedFieldNoCopy(workload, "fio", "rampTimeSeconds")
-		problems = append(problems, misreadRamp(path.Child("fio", "rampTimeSeconds"), ramp)...)
-		options, _, _ := unstructured.NestedFieldNoCopy(workload, "fio", "options")
-		problems = append(problems, misreadOptions(path.Child("fio", "options"), options)...)
+		problems = append(problems, misreadFio(path.Child("fio"), workload["fio"])...)
 		problems = append(problems, misreadMatrix(path.Child("matrix"), workload["matrix"])...)
 	}
-	return problems
+	unknown := unknownMembers(nil, object, fieldsOf(reflect.TypeFor[v1alpha1.StorageBenchmark]()))
+	told := func(one *field.Error) bool {
+		return slices.ContainsFunc(problems, func(other *field.Error) bool { return other.Field == one.Field })
+	}
+	return append(slices.DeleteFunc(unknown, told), problems...)
 }
 
-// misreadRamp is about spec.workloads[].fio.rampTimeSeconds, which is a whole number or text.
+// misreadFio is about spec.fio and spec.workloads[].fio.
+func misreadFio(path *field.Path, parameters any) field.ErrorList {
+	values, _ := parameters.(map[string]any)
+	var problems field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if ours := fio.InOurWords(name, fmt.Sprint(values[name])); ours != "" {
+			problems = append(problems, field.Forbidden(path.Child(name), "this is fio's own spelling: write "+ours))
+		}
+	}
+	problems = append(problems, misreadRamp(path.Child("rampTimeSeconds"), values["rampTimeSeconds"])...)
+	return append(problems, misreadOptions(path.Child("options"), values["options"])...)
+}
+
+// misreadRamp is about rampTimeSeconds, which is a whole number or text.
 func misreadRamp(path *field.Path, ramp any) field.ErrorList {
 	switch value := ramp.(type) {
 	case nil, string:
@@ -57,7 +74,7 @@ func misreadRamp(path *field.Path, ramp any) field.ErrorList {
 	return field.ErrorList{field.Invalid(path, ramp, "rampTimeSeconds must be a number of seconds from 0 to 86400, or auto")}
 }
 
-// misreadOptions is about spec.workloads[].fio.options, whose values are text.
+// misreadOptions is about options, whose values are text.
 func misreadOptions(path *field.Path, options any) field.ErrorList {
 	var problems field.ErrorList
 	values, _ := options.(map[string]any)

@@ -69,12 +69,19 @@ func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
 		return nil, errors.New("there is nothing to measure: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
 	}
 	targets, targetsErr := o.targets()
-	workloads, workloadsErr := o.workloads(targets)
-	clients, clientsErr := o.numberOfClients()
+	clients, clientsErr := o.numbersOfClients()
+	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets}
+	if len(clients) == 1 {
+		if clients[0] > 1 {
+			spec.Clients = &clients[0]
+		}
+		clients = nil
+	}
+	workloads, workloadsErr := o.workloads(targets, clients)
 	if err := errors.Join(targetsErr, workloadsErr, clientsErr); err != nil {
 		return nil, err
 	}
-	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets, Workloads: workloads, Clients: clients, Pod: o.pod()}
+	spec.Workloads, spec.Pod = workloads, o.pod()
 	if o.repetitions != 1 {
 		spec.Repetitions = &o.repetitions
 	}
@@ -112,9 +119,9 @@ func (o *oneLine) targets() ([]v1alpha1.Target, error) {
 
 // workloads returns a workload for each type of I/O, with a matrix of what else has several values. A size that is a share of the
 // volume is of the targets.
-func (o *oneLine) workloads(targets []v1alpha1.Target) ([]v1alpha1.Workload, error) {
+func (o *oneLine) workloads(targets []v1alpha1.Target, clients []int32) ([]v1alpha1.Workload, error) {
 	matrix := map[string]v1alpha1.MatrixValues{}
-	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs, v1alpha1.MatrixClients: o.clients} {
+	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs} {
 		for _, value := range values {
 			if len(values) > 1 {
 				matrix[option] = append(matrix[option], intstr.Parse(value))
@@ -127,7 +134,7 @@ func (o *oneLine) workloads(targets []v1alpha1.Target) ([]v1alpha1.Workload, err
 		if err != nil {
 			return nil, err // the others have the same options
 		}
-		imported.Workload.Matrix = matrix
+		imported.Workload.Matrix, imported.Workload.Clients = matrix, clients
 		workloads = append(workloads, imported.Workload)
 	}
 	return workloads, nil
@@ -159,18 +166,15 @@ func (o *oneLine) commandLine(rw string) []string {
 	return args
 }
 
-// numberOfClients reads the number of clients of all workloads; of several numbers the matrix says which workload has which.
-func (o *oneLine) numberOfClients() (*int32, error) {
-	var clients *int32
+// numbersOfClients reads the numbers of clients, each of which is measured.
+func (o *oneLine) numbersOfClients() ([]int32, error) {
+	var clients []int32
 	for _, value := range o.clients {
 		number, err := strconv.ParseInt(value, 10, 32)
 		if err != nil || number < 1 {
 			return nil, fmt.Errorf("--clients %s: give whole numbers from 1 on, such as 1,4", value)
 		}
-		clients = new(int32(number))
-	}
-	if len(o.clients) != 1 || *clients == 1 {
-		return nil, nil
+		clients = append(clients, int32(number))
 	}
 	return clients, nil
 }

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
@@ -60,8 +58,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 	count := len(benchmarks) + bad
 	out, between := cmd.OutOrStdout(), ""
 	for _, benchmark := range benchmarks {
-		runs, problems := plan.Runs(&benchmark.Spec, nil)
-		problems = append(problems, withoutEnd(&benchmark.Spec)...)
+		runs, problems := plan.Runs(benchmark.Spec.Default(), nil)
 		for _, problem := range problems {
 			cmd.PrintErrf("%s: %v\n", benchmark.Name, problem)
 		}
@@ -85,24 +82,6 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
 	}
 	return nil
-}
-
-// withoutEnd returns the parameters that do not say when fio ends. fio would read or write a whole raw block volume, so that such runs can be
-// planned, but the API server refuses them.
-func withoutEnd(spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
-	var problems field.ErrorList
-	for i := range spec.Workloads {
-		fio := spec.Workloads[i].Fio
-		if fio == nil || fio.Size != nil || fio.RuntimeSeconds != nil || slices.ContainsFunc([]string{"size", "runtime", "timeout"}, func(option string) bool {
-			_, set := fio.Options[option]
-			return set
-		}) {
-			continue
-		}
-		problems = append(problems, field.Required(field.NewPath("spec", "workloads").Index(i).Child("fio"),
-			"set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end"))
-	}
-	return problems
 }
 
 // printSourcesOf prints what the volumes of targets are made from, where they are not made empty.

@@ -61,7 +61,7 @@ kind: StorageBenchmark
 metadata: {name: by-size}
 spec:
   targets: [{name: t, storageClassName: gp3}]
-  workloads: [{name: w, fio: {rw: read, size: 1M}}]
+  workloads: [{name: w, fio: {rw: read, size: 1M, timeBased: false}}]
 `
 
 const bySizePlan = `NUMBER  RUN  WORKLOAD  TARGET  REPETITION  RUNTIME
@@ -84,7 +84,7 @@ spec:
   - {name: gp3, capacity: 30Gi, ebs: {throughput: 125}}
   - {name: efs, claimName: efs, limits: {bytesPerSecond: 104857600}}
   workloads:
-  - {name: w, fio: {rw: write, bs: 1m, size: 1G}}
+  - {name: w, fio: {rw: write, bs: 1m, size: 1G, timeBased: false}}
 `
 
 const knownPlan = `NUMBER  RUN    WORKLOAD  TARGET  REPETITION  RUNTIME
@@ -109,8 +109,8 @@ spec:
   targets:
   - {name: gp3, capacity: 30Gi, ebs: {throughput: 125}}
   workloads:
-  - {name: log, fio: {rw: write, bs: 1m, size: 1G, options: {unlink: "1"}}, matrix: {iodepth: [1, 2], ioengine: [libaio]}}
-  - {name: data, fio: {rw: write, bs: 1m, size: 1G}}
+  - {name: log, fio: {rw: write, bs: 1m, size: 1G, timeBased: false, options: {unlink: "1"}}, matrix: {iodepth: [1, 2], ioengine: [libaio]}}
+  - {name: data, fio: {rw: write, bs: 1m, size: 1G, timeBased: false}}
 `
 
 const deletedEstimate = `
@@ -202,21 +202,27 @@ func TestPlan(t *testing.T) {
 		},
 		"several": {bySize + "---\n" + bySize, execution{Out: "by-size\n\n" + bySizePlan + "\nby-size\n\n" + bySizePlan}},
 		"clients": {
-			strings.Replace(e1, "matrix: {bs: [16k, 64k]}", "matrix: {clients: [1, 4]}", 1), execution{Out: clientsPlan},
+			strings.Replace(e1, "matrix: {bs: [16k, 64k]}", "clients: [1, 4]", 1), execution{Out: clientsPlan},
 		},
 		"too many clients": {
 			strings.Replace(bySize, "spec:\n", "spec:\n  clients: 129\n", 1),
 			execution{Err: "by-size: spec.clients: Invalid value: 129: give a number of clients from 1 to 128, such as 4\n" +
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
-		"no end": {
-			strings.NewReplacer("gp3}", "gp3, volumeMode: Block}", ", size: 1M", "").Replace(bySize),
-			execution{Err: "by-size: spec.workloads[0].fio: Required value: set size (bytes per job, for example 1G), runtimeSeconds, or both: without them fio does not know when to end\n" +
-				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		"fio's spelling": {
+			strings.NewReplacer("size: 1M", `size: 1M, runtime: 60s, blocksize: 4k, rate_iops: 500, thinktime: 1ms, time_based: 1, iodeth: 4`).Replace(bySize),
+			execution{Err: `document 1: spec.workloads[0].fio.iodeth: Forbidden: there is no such field: did you mean iodepth?
+document 1: spec.workloads[0].fio.blocksize: Forbidden: this is fio's own spelling: write bs: 4k
+document 1: spec.workloads[0].fio.rate_iops: Forbidden: this is fio's own spelling: write rateIOPS: 500
+document 1: spec.workloads[0].fio.runtime: Forbidden: this is fio's own spelling: write runtimeSeconds: 60
+document 1: spec.workloads[0].fio.thinktime: Forbidden: this is fio's own spelling: write options: {thinktime: "1ms"}
+document 1: spec.workloads[0].fio.time_based: Forbidden: this is fio's own spelling: write timeBased: true
+Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out
+`, Failed: true},
 		},
 		"JSON": {
 			`{"apiVersion": "storagebench.dev/v1alpha1", "kind": "StorageBenchmark", "metadata": {"name": "j"}, "spec": {"targets": [{"name": "t", "storageClassName": "c"}], ` +
-				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M"}}]}}`, execution{Out: bySizePlan},
+				`"workloads": [{"name": "w", "fio": {"rw": "read", "size": "1M", "timeBased": false}}]}}`, execution{Out: bySizePlan},
 		},
 		"unknown fields": {
 			strings.NewReplacer("storageClassName", "class", "size", "length").Replace(bySize) + "---\n" + bySize,
@@ -234,7 +240,7 @@ func TestPlan(t *testing.T) {
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
 		"values that YAML misreads": {
-			strings.Replace(bySize, "size: 1M}", "size: 1M, options: {thinktime: 100, zero_buffers: yes}}, matrix: {direct: [true, off, 1, \"0\"], steadystate_ramp_time: [99.9], size: [5000000000], bs: 4k}", 1),
+			strings.Replace(bySize, "size: 1M, timeBased: false}", "size: 1M, options: {thinktime: 100, zero_buffers: yes}}, matrix: {direct: [true, off, 1, \"0\"], steadystate_ramp_time: [99.9], size: [5000000000], bs: 4k}", 1),
 			execution{Err: "document 1: spec.workloads[0].fio.options[thinktime]: Invalid value: 100: it is a number, and options take text: put it into quotes\n" +
 				"document 1: spec.workloads[0].fio.options[zero_buffers]: Invalid value: true: it is a boolean, and options take text: write \"1\", as for fio\n" +
 				"document 1: spec.workloads[0].matrix[bs]: Invalid value: \"4k\": a matrix has a list of values for each option: put it into [ ]\n" +
@@ -245,7 +251,7 @@ func TestPlan(t *testing.T) {
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
 		"a ramp time that is no whole number": {
-			strings.Replace(bySize, "size: 1M}", "size: 1M, rampTimeSeconds: 1.5}", 1),
+			strings.Replace(bySize, "size: 1M, timeBased: false}", "size: 1M, rampTimeSeconds: 1.5}", 1),
 			execution{Err: "document 1: spec.workloads[0].fio.rampTimeSeconds: Invalid value: 1.5: rampTimeSeconds must be a number of seconds from 0 to 86400, or auto\n" +
 				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
@@ -254,7 +260,7 @@ func TestPlan(t *testing.T) {
 			execution{Err: "document 1: Object 'Kind' is missing in 'metadata: {name: x}\n'\nError: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
 		"problems of the plan": {
-			strings.Replace(bySize, "size: 1M}", "size: 1T}, matrix: {bs: [4k, 4K], runtimeSeconds: [5]}", 1) + "---\n" + bySize + "---\n" + strings.Replace(bySize, "1M", "1T", 1),
+			strings.Replace(bySize, "size: 1M, timeBased: false}", "size: 1T}, matrix: {bs: [4k, 4K], runtimeSeconds: [5]}", 1) + "---\n" + bySize + "---\n" + strings.Replace(bySize, "1M", "1T", 1),
 			execution{Out: "by-size\n\n" + bySizePlan, Err: "by-size: spec.workloads[0].matrix[bs][1]: Invalid value: \"4K\": it is the same as \"4k\": remove one\n" +
 				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": 10Gi holds 9957Mi of files, the workloads need 1Ti: set capacity to at least 1042Gi, or lower size or numjobs\n" +
 				"Error: standard input: 2 of 3 StorageBenchmarks cannot be carried out\n", Failed: true},

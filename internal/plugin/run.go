@@ -138,7 +138,7 @@ func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.St
 
 // checkPlan finds what is wrong with a benchmark before anything is made.
 func checkPlan(benchmark *v1alpha1.StorageBenchmark) error {
-	_, problems := plan.Runs(&benchmark.Spec, nil)
+	_, problems := plan.Runs(benchmark.Spec.DeepCopy().Default(), nil)
 	return problems.ToAggregate()
 }
 

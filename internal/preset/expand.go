@@ -18,12 +18,8 @@ func Expand(w *v1alpha1.Workload) (*v1alpha1.Workload, error) {
 	if !known {
 		return nil, fmt.Errorf("there is no such preset: use one of %s, or fio", Names())
 	}
-	expanded := &v1alpha1.Workload{Name: w.Name, Fio: p.Fio.DeepCopy(), Search: w.Search}
-	if len(p.Matrix)+len(w.Matrix) > 0 {
-		expanded.Matrix = map[string]v1alpha1.MatrixValues{}
-		maps.Copy(expanded.Matrix, p.Matrix)
-		maps.Copy(expanded.Matrix, w.Matrix)
-	}
+	expanded := &v1alpha1.Workload{Name: w.Name, Fio: p.Fio.DeepCopy(), Clients: w.Clients, Search: w.Search}
+	expanded.Matrix = maps.Clone(p.Matrix)
 	scale(expanded.Fio, w.Scale)
 	return expanded, nil
 }

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -15,7 +14,7 @@ func TestExpand(t *testing.T) {
 	scaled := etcd.Fio.DeepCopy()
 	scaled.Size, scaled.RuntimeSeconds = new("1M"), new(int32(3))
 	random, _ := Find("random-4k")
-	clients := map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: {intstr.FromInt32(2)}}
+	clients := []int32{2}
 	for name, test := range map[string]struct{ workload, want v1alpha1.Workload }{
 		"none":    {v1alpha1.Workload{Name: "w", JobFile: new("[a]")}, v1alpha1.Workload{Name: "w", JobFile: new("[a]")}},
 		"newest":  {v1alpha1.Workload{Name: "w", Preset: new("etcd")}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio}},
@@ -25,7 +24,7 @@ func TestExpand(t *testing.T) {
 			v1alpha1.Workload{Name: "w", Fio: scaled},
 		},
 		"matrix of the preset": {v1alpha1.Workload{Name: "w", Preset: new("random-4k")}, v1alpha1.Workload{Name: "w", Fio: &random.Fio, Matrix: random.Matrix}},
-		"clients":              {v1alpha1.Workload{Name: "w", Preset: new("etcd"), Matrix: clients}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio, Matrix: clients}},
+		"clients":              {v1alpha1.Workload{Name: "w", Preset: new("etcd"), Clients: clients}, v1alpha1.Workload{Name: "w", Fio: &etcd.Fio, Clients: clients}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Expand(&test.workload)

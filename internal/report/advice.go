@@ -16,8 +16,8 @@ var advice = map[string]string{
 		"More clients or jobs do not help: they share this limit.",
 	v1alpha1.BoundFileSystemThroughput: "Choose another throughput mode of the file system (Elastic or Provisioned), or store more data where throughput follows from it (Bursting). " +
 		"More clients or jobs do not help: they share this limit.",
-	v1alpha1.BoundClientIOPS: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the file system may have more.",
-	v1alpha1.BoundClientThroughput: "Measure with more clients, such as matrix: {clients: [1, 2, 4]}: this is what one node gets, and the storage may have more. " +
+	v1alpha1.BoundClientIOPS: "Measure with more clients, such as clients: [1, 2, 4]: this is what one node gets, and the file system may have more.",
+	v1alpha1.BoundClientThroughput: "Measure with more clients, such as clients: [1, 2, 4]: this is what one node gets, and the storage may have more. " +
 		"An application on one node will not get more either.",
 	v1alpha1.BoundInstanceIOPS: "Measure from a larger instance (placement.nodeSelector, node.kubernetes.io/instance-type): the storage was not the bottleneck, the node's path to it was. " +
 		"An application on such a node will not get more either.",

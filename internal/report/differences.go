@@ -132,7 +132,7 @@ const defaultCapacity = "10Gi"
 
 // workloadNamed returns the workload of a name, an empty one if there is none.
 func workloadNamed(spec *v1alpha1.StorageBenchmarkSpec, name string) *v1alpha1.Workload {
-	return firstOr(v1alpha1.Workload{Name: name}, spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == name })
+	return firstOr(v1alpha1.Workload{Name: name}, fio.Inherit(spec).Workloads, func(w v1alpha1.Workload) bool { return w.Name == name })
 }
 
 // addWorkloads adds what fio was told else, but for the parameters that are the same because they are compared.

@@ -284,7 +284,7 @@ func TestAdviceOnProbe(t *testing.T) {
 		"it is known":      {v1alpha1.BoundVolumeIOPS, func(*v1alpha1.StorageBenchmarkSpec) {}, false},
 		"it was probed":    {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = new(true) }, false},
 		"the page cache":   {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil }, false},
-		"it ends by size":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.TimeBased = nil }, false},
+		"it ends by size":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.TimeBased = new(false) }, false},
 		"several clients":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) }, false},
 		"a rate in one of its cases": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix["rate_iops"] = v1alpha1.MatrixValues{intstr.FromInt32(100)}

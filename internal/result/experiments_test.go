@@ -209,7 +209,7 @@ var agreed = map[string][]string{
 func TestPublishedRows(t *testing.T) {
 	for _, e := range experiments {
 		sb := sample(t, e.sample)
-		runs, problems := plan.Runs(&sb.Spec, nil)
+		runs, problems := plan.Runs(sb.Spec.Default(), nil)
 		if len(problems) > 0 {
 			t.Fatal(problems.ToAggregate())
 		}

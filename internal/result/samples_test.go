@@ -50,7 +50,7 @@ func TestSamplesHaveNoTraps(t *testing.T) {
 		if name == "kustomization" {
 			continue
 		}
-		runs, problems := plan.Runs(&sample(t, name).Spec, nil)
+		runs, problems := plan.Runs(sample(t, name).Spec.Default(), nil)
 		if len(problems) > 0 {
 			t.Fatalf("%s: %v", name, problems)
 		}

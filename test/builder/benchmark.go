@@ -15,9 +15,19 @@ const StorageClass = "fake"
 // Benchmark builds a StorageBenchmark.
 type Benchmark struct{ sb v1alpha1.StorageBenchmark }
 
-// NewBenchmark begins a benchmark without targets and workloads.
+// NewBenchmark begins a benchmark without targets and workloads, in which fio has its own defaults.
 func NewBenchmark(namespace, name string) *Benchmark {
-	return &Benchmark{v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}}
+	return &Benchmark{v1alpha1.StorageBenchmark{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
+		Spec:       v1alpha1.StorageBenchmarkSpec{Fio: FioDefaults()},
+	}}
+}
+
+// FioDefaults returns fio's own defaults in place of those of spec.fio. A workload has to have a size.
+func FioDefaults() *v1alpha1.FioParameters {
+	return &v1alpha1.FioParameters{
+		IOEngine: new("psync"), IODepth: new(int32(1)), Direct: new(false), RuntimeSeconds: new(int32(0)), TimeBased: new(false),
+	}
 }
 
 // OneRun begins a benchmark of workload randread on target fast.
@@ -77,7 +87,7 @@ func NewClaimTarget(name, claim string) v1alpha1.Target {
 
 // NewWorkload returns a workload of random reads.
 func NewWorkload(name string) v1alpha1.Workload {
-	return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("16M"), RuntimeSeconds: new(int32(1))}}
+	return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("16M"), RuntimeSeconds: new(int32(1)), TimeBased: new(false)}}
 }
 
 // NewDirectWorkload returns a workload of random reads past the page cache, so that limits of I/Os hold for what fio counts.

@@ -62,7 +62,7 @@ func TestArtifactHub(t *testing.T) {
 			t.Error("there are none")
 		}
 		for _, example := range examples {
-			if runs, problems := plan.Runs(&example.Spec, nil); len(problems) > 0 || len(runs) == 0 {
+			if runs, problems := plan.Runs(example.Spec.Default(), nil); len(problems) > 0 || len(runs) == 0 {
 				t.Errorf("%s: %d runs, problems %v", example.Name, len(runs), problems)
 			}
 		}

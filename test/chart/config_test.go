@@ -110,7 +110,7 @@ func TestSamples(t *testing.T) {
 			t.Errorf("%s is a %s %s named %s", path, sample.APIVersion, sample.Kind, sample.Name)
 		}
 		names[sample.Name] = true
-		if runs, problems := plan.Runs(&sample.Spec, nil); len(problems) > 0 || len(runs) == 0 {
+		if runs, problems := plan.Runs(sample.Spec.Default(), nil); len(problems) > 0 || len(runs) == 0 {
 			t.Errorf("%s: %d runs, problems %v", path, len(runs), problems)
 		}
 	}
@@ -132,7 +132,7 @@ func checkScheduleSample(t *testing.T, path string, names map[string]bool) {
 		t.Errorf("%s is a %s named %s", path, sample.APIVersion, sample.Name)
 	}
 	names[sample.Name] = true
-	if runs, problems := plan.Runs(&sample.Spec.Template.Spec, nil); len(problems) > 0 || len(runs) == 0 {
+	if runs, problems := plan.Runs(sample.Spec.Template.Spec.Default(), nil); len(problems) > 0 || len(runs) == 0 {
 		t.Errorf("%s: %d runs, problems %v", path, len(runs), problems)
 	}
 }
@@ -171,7 +171,7 @@ func TestExperiments(t *testing.T) {
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &sample, true); err != nil {
 				t.Fatalf("%s in %s: %v", key, directory, err)
 			}
-			runs, problems := plan.Runs(&sample.Spec, nil)
+			runs, problems := plan.Runs(sample.Spec.Default(), nil)
 			total := int64(0)
 			for _, run := range runs {
 				seconds, _ := run.Job.RuntimeSeconds()

@@ -37,7 +37,7 @@ func TestManifests(t *testing.T) {
 			}
 			found++
 			sb := benchmark(t, page, block.Text)
-			if _, problems := plan.Runs(&sb.Spec, nil); len(problems) > 0 {
+			if _, problems := plan.Runs(sb.Spec.DeepCopy().Default(), nil); len(problems) > 0 {
 				t.Errorf("%s, line %d: %v", page, block.Line, problems.ToAggregate())
 			}
 			if sample, ok := samples[sb.Name]; ok && cmp.Diff(sample.Spec, sb.Spec) != "" {
@@ -101,7 +101,7 @@ func checkSchedule(t *testing.T, where, text string) {
 	if _, problem := schedule.Parse(&s.Spec, time.Now()); problem != nil {
 		t.Errorf("%s: %v", where, problem)
 	}
-	if _, problems := plan.Runs(&s.Spec.Template.Spec, nil); len(problems) > 0 {
+	if _, problems := plan.Runs(s.Spec.Template.Spec.Default(), nil); len(problems) > 0 {
 		t.Errorf("%s: %v", where, problems.ToAggregate())
 	}
 }

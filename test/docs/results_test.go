@@ -44,7 +44,7 @@ func TestMetadataSample(t *testing.T) {
 func holdsTable(t *testing.T, output string, workload v1alpha1.Workload) {
 	t.Helper()
 	sb := builder.NewBenchmark("ns", "sample").Target(builder.NewTarget("disk")).Workload(workload).Build()
-	runs, problems := plan.Runs(&sb.Spec, nil)
+	runs, problems := plan.Runs(sb.Spec.Default(), nil)
 	if len(problems) > 0 {
 		t.Fatal(problems.ToAggregate())
 	}

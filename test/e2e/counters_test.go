@@ -85,7 +85,7 @@ func TestKernelCountersTellThePageCache(t *testing.T) {
 	}
 	again := fio("randread", "4k")
 	// At 1,000 IOPS the first time takes 0.5 s. By default fio has the page cache forget the file each time that it begins anew.
-	again.Options = map[string]v1alpha1.FioOptionValue{"invalidate": "0"}
+	again.Invalidate = new(false)
 	again.Size, again.TimeBased, again.RuntimeSeconds = new("2M"), new(true), new(int32(2))
 	synced := fio("write", "4k")
 	synced.EndFsync = new(true)

@@ -166,11 +166,11 @@ func TestRefusedSpecs(t *testing.T) {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].ClaimName = new("claim") },
 			[]string{"spec.targets[0]", "exactly one of storageClassName"},
 		},
-		"no end": {
+		"no type of I/O": {
 			func(sb *v1alpha1.StorageBenchmark) {
-				sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{RW: "read"}
+				sb.Spec.Workloads[0].Fio = &v1alpha1.FioParameters{Size: new("1M")}
 			},
-			[]string{"spec.workloads[0].fio", "runtimeSeconds"},
+			[]string{"spec.workloads", "set rw"},
 		},
 		"typed option in options": {
 			func(sb *v1alpha1.StorageBenchmark) {

@@ -37,6 +37,9 @@ func benchmark(t *testing.T, name string, change ...func(*v1alpha1.StorageBenchm
 				StorageClassName: new(class),
 				Capacity:         new(resource.MustParse("256Mi")),
 			}},
+			Fio: &v1alpha1.FioParameters{ // fio's own defaults
+				IOEngine: new("psync"), IODepth: new(int32(1)), Direct: new(false), RuntimeSeconds: new(int32(0)), TimeBased: new(false),
+			},
 			Workloads: []v1alpha1.Workload{{Name: "randwrite", Fio: randwrite(2)}},
 			Placement: &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone},
 		},

@@ -139,7 +139,8 @@ func TestNeverSteady(t *testing.T) {
 	sideBySide(t)
 	sb := benchmark(t, "unsteady", func(sb *v1alpha1.StorageBenchmark) {
 		w := steadyWrites(6, 14)
-		w.Fio.Options = map[string]v1alpha1.FioOptionValue{"thinktime": "2s", "thinktime_blocks": "200", "rate_iops": "200"}
+		w.Fio.Options = map[string]v1alpha1.FioOptionValue{"thinktime": "2s", "thinktime_blocks": "200"}
+		w.Fio.RateIOPS = new(intstr.FromInt32(200))
 		sb.Spec.Workloads = []v1alpha1.Workload{w}
 	})
 	sb = measured(t, sb)

@@ -43,7 +43,7 @@ func TestRefusedObjects(t *testing.T) {
 		{"value of a nodeSelector", placement(v1alpha1.Placement{NodeSelector: map[string]string{"a": large}}),
 			"spec.placement.nodeSelector", "may not be more than 4096 bytes"},
 		{"key of a nodeSelector", placement(v1alpha1.Placement{NodeSelector: map[string]string{large: "a"}}),
-			"spec.placement.nodeSelector", "a name in it may have at most 317 characters; choose a shorter one"},
+			"spec.placement", "a name in it may have at most 317 characters; choose a shorter one"},
 		{"toleration", placement(v1alpha1.Placement{Tolerations: []corev1.Toleration{{Value: large}}}),
 			"spec.placement.tolerations[0].value", "may not be more than 4096 bytes"},
 		{"annotation of pods", func(sb *v1alpha1.StorageBenchmark) {
@@ -62,10 +62,10 @@ func TestRefusedObjects(t *testing.T) {
 		{"value of a matrix", matrix(map[string]v1alpha1.MatrixValues{"bs": {intstr.FromString(large)}}),
 			"spec.workloads[0].matrix.bs[0]", "may not be more than 256 bytes"},
 		{"name in a matrix", matrix(map[string]v1alpha1.MatrixValues{large: {intstr.FromInt32(1)}}),
-			"spec.workloads[0].matrix", "a name in it may have at most 317 characters; choose a shorter one"},
+			"spec.workloads[0]", "a name in it may have at most 317 characters; choose a shorter one"},
 		{"name of an option", func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.Workloads[0].Fio.Options = map[string]v1alpha1.FioOptionValue{large: "1"}
-		}, "spec.workloads[0].fio.options", "a name in it may have at most 317 characters; choose a shorter one"},
+		}, "spec.workloads[0]", "a name in it may have at most 317 characters; choose a shorter one"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			err := c.Create(t.Context(), builder.OneRun(namespace, "refused").With(test.spec).Build())

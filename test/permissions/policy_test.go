@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -381,7 +380,7 @@ func TestUpdates(t *testing.T) {
 			refused: noClass},
 		{name: "more clients", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(128)) },
 			refused: noClass},
-		{name: "more clients in a matrix", change: clientsInMatrix("+64"), refused: noClass},
+		{name: "more clients in a matrix", change: clientsOfWorkload(64), refused: noClass},
 		{name: "the order of targets", change: func(sb *v1alpha1.StorageBenchmark) {
 			targets := sb.Spec.Targets
 			targets[2], targets[3] = targets[3], targets[2]
@@ -402,7 +401,7 @@ func TestUpdates(t *testing.T) {
 		{name: "all that needs a right goes", change: plain},
 
 		{name: "work where none is needed", before: []change{plain}, change: moreWork},
-		{name: "clients where none is needed", before: []change{plain}, change: clientsInMatrix("64")},
+		{name: "clients where none is needed", before: []change{plain}, change: clientsOfWorkload(64)},
 		{name: "the first inline storage", before: []change{plain}, change: s3(),
 			refused: "spec.targets[1].s3: has a PersistentVolume made"},
 		{name: "a first priority", before: []change{plain}, change: pod(v1alpha1.PodSettings{PriorityClassName: new("high")}),
@@ -447,15 +446,9 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// clientsInMatrix has a workload measured by different numbers of clients.
-func clientsInMatrix(numbers ...string) change {
-	return func(sb *v1alpha1.StorageBenchmark) {
-		var values v1alpha1.MatrixValues
-		for _, n := range numbers {
-			values = append(values, intstr.Parse(n))
-		}
-		sb.Spec.Workloads[0].Matrix = map[string]v1alpha1.MatrixValues{v1alpha1.MatrixClients: values}
-	}
+// clientsOfWorkload has a workload measured by different numbers of clients.
+func clientsOfWorkload(numbers ...int32) change {
+	return func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Workloads[0].Clients = numbers }
 }
 
 // antiAffinity keeps pods of an app away from the benchmark's.

@@ -68,7 +68,7 @@ func TestRunOneLine(t *testing.T) {
 	sb := u.only(t)
 	want := v1alpha1.FioParameters{
 		RW: "randwrite", BS: new("4k"), IOEngine: new("libaio"), IODepth: new(int32(16)), NumJobs: new(int32(1)), Direct: new(true), Size: new("1G"),
-		RuntimeSeconds: new(int32(60)), TimeBased: new(true),
+		RuntimeSeconds: new(int32(60)),
 	}
 	if diff := cmp.Diff(&want, sb.Spec.Workloads[0].Fio); diff != "" {
 		t.Errorf("parameters (-want +got):\n%s", diff)
@@ -372,7 +372,7 @@ func TestDryRunPrintsWhatCanBeApplied(t *testing.T) {
 	if code, _, notes := u.run(t, "run", "-f", writeFile(t, out), "--wait=false"); code != 0 {
 		t.Fatalf("apply it: exit code %d: %s", code, notes)
 	}
-	if got := u.only(t).Spec.Workloads[1].Matrix; len(got) != 2 || len(got["clients"]) != 2 || got["bs"][1].String() != "64k" {
+	if got := u.only(t).Spec.Workloads[1]; len(got.Matrix) != 1 || len(got.Clients) != 2 || got.Matrix["bs"][1].String() != "64k" {
 		t.Errorf("matrix %v", got)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/series"
 )
@@ -75,7 +76,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
 		Manifest: manifest,
 	}
-	spec := preset.Pin(&sb.Spec, sb.Status.Presets)
+	spec := fio.Inherit(preset.Pin(&sb.Spec, sb.Status.Presets))
 	for i := range spec.Workloads {
 		if w := r.workload(&spec.Workloads[i]); len(w.Table.Rows) > 0 || len(w.Loads) > 0 {
 			c.Workloads = append(c.Workloads, w)

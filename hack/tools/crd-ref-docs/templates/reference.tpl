@@ -23,7 +23,7 @@
 
 ## Options of fio and their fields
 
-`spec.workloads[].fio.options` takes options by fio's own names, also those that have a field. Keys of a `matrix` can have either name.
+`options` takes options of fio that have no field. Those of this table are set in their fields. Keys of a `matrix` can have either name.
 `group_reporting: "1"` is accepted, and happens anyway.
 
 | Option of fio | Field of `fio` |

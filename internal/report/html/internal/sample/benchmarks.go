@@ -133,10 +133,10 @@ func GP2VsGP3() *v1alpha1.StorageBenchmark {
 // EFSOperations is after E4: synchronous writes and reads of more and more threads, of one, two and four clients, beside
 // a volume of each client, made three times.
 func EFSOperations() *v1alpha1.StorageBenchmark {
-	matrix := map[string]v1alpha1.MatrixValues{"numjobs": values("1", "4", "16", "64"), "clients": values("1", "2", "4")}
+	matrix := map[string]v1alpha1.MatrixValues{"numjobs": values("1", "4", "16", "64")}
 	workload := func(name, rw string) v1alpha1.Workload {
 		return v1alpha1.Workload{
-			Name: name, Matrix: matrix,
+			Name: name, Matrix: matrix, Clients: []int32{1, 2, 4},
 			Fio: &v1alpha1.FioParameters{RW: rw, BS: new("10k"), Sync: new("sync"), Size: new("10k"), TimeBased: new(true), RuntimeSeconds: new(int32(60))},
 		}
 	}

@@ -82,7 +82,7 @@ func runsOf(spec *v1alpha1.StorageBenchmarkSpec) ([]v1alpha1.Run, []string) {
 	}
 	for repetition := range ptr.Deref(spec.Repetitions, 1) {
 		for _, w := range spec.Workloads {
-			for _, choice := range choices(w.Matrix) {
+			for _, choice := range choices(w.Choices()) {
 				for _, t := range names {
 					run := v1alpha1.Run{Target: t, Workload: w.Name, Parameters: choice, Repetition: repetition + 1, Clients: spec.RunClients(choice)}
 					run.Name = strings.Join(slices.DeleteFunc([]string{w.Name, nameOf(choice), t, strconv.Itoa(int(run.Repetition))}, func(s string) bool { return s == "" }), ".")

@@ -1,0 +1,111 @@
+package fio
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Inherit returns a spec whose workloads have what they inherit from spec.fio, which it no longer has. A workload
+// inherits nothing that contradicts what it sets itself, as v1alpha1.StorageBenchmarkSpec.Fio says.
+func Inherit(spec *v1alpha1.StorageBenchmarkSpec) *v1alpha1.StorageBenchmarkSpec {
+	inherited := *spec
+	inherited.Fio, inherited.Workloads = nil, slices.Clone(spec.Workloads)
+	for i := range inherited.Workloads {
+		w := &inherited.Workloads[i]
+		if w.Fio == nil {
+			continue
+		}
+		w.Fio = w.Fio.DeepCopy()
+		if spec.Fio != nil {
+			w.Fio.Inherit(heritage(spec, w))
+		}
+		if w.Fio.TimeBased == nil && writesObjects(spec, w, w.Fio.RW) {
+			w.Fio.TimeBased = new(false)
+		}
+	}
+	return &inherited
+}
+
+// heritage returns what a workload inherits.
+func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alpha1.FioParameters {
+	from, all := spec.Fio.DeepCopy(), w.Fio.DeepCopy()
+	all.Inherit(from)
+	engines := choices(w, "ioengine", ptr.Deref(all.IOEngine, "psync"))
+	if slices.ContainsFunc(engines, IsMetadata) {
+		return &v1alpha1.FioParameters{IOEngine: from.IOEngine, NrFiles: from.NrFiles, NumJobs: from.NumJobs}
+	}
+	queues := func(engine string) bool { return Queues(engine, string(all.Options["io_submit_mode"])) }
+	if !slices.ContainsFunc(engines, queues) {
+		from.IODepth = nil
+	}
+	if setsAny(w.Fio, "buffered") || slices.Contains(engines, "mmap") {
+		from.Direct = nil
+	}
+	if setsAny(w.Fio, "bsrange", "bssplit") {
+		from.BS = nil
+	}
+	if setsAny(w.Fio, "filesize", "fill_device") {
+		from.Size = nil
+	}
+	if !slices.ContainsFunc(choices(w, "rw", all.RW), IsMixed) {
+		from.RWMixRead = nil
+	}
+	if w.Fio.Rate != nil || w.Fio.RateIOPS != nil {
+		from.Rate, from.RateIOPS = nil, nil
+	}
+	if endsItself(w) || writesObjects(spec, w, all.RW) {
+		from.RuntimeSeconds, from.TimeBased = nil, nil
+	}
+	if w.Until != nil {
+		from.RuntimeSeconds, from.TimeBased, from.RampTimeSeconds = nil, nil, nil
+	}
+	return from
+}
+
+// endsItself reports whether a workload says itself how much it does.
+func endsItself(w *v1alpha1.Workload) bool {
+	ends := !ptr.Deref(w.Fio.TimeBased, true) || w.Fio.Loops != nil || setsAny(w.Fio, "io_size", "number_ios")
+	return w.Fio.RuntimeSeconds == nil && ends
+}
+
+// writesObjects reports whether a workload writes to an object store, where each file is written once.
+func writesObjects(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, rw string) bool {
+	isObjectStore := func(t v1alpha1.Target) bool { return t.S3 != nil }
+	writes := func(rw string) bool { return strings.Contains(rw, "w") }
+	return slices.ContainsFunc(spec.Targets, isObjectStore) && slices.ContainsFunc(choices(w, "rw", rw), writes)
+}
+
+// IsMixed reports whether a type of I/O both reads and writes.
+func IsMixed(rw string) bool {
+	kind, _, _ := strings.Cut(rw, ":")
+	return slices.Contains([]string{"rw", "readwrite", "randrw"}, kind)
+}
+
+// choices returns the values that an option takes: those of the matrix, or the one that the workload has.
+func choices(w *v1alpha1.Workload, option, value string) []string {
+	for name, values := range w.Matrix {
+		if Canonical(OptionName(name)) != option {
+			continue
+		}
+		texts := make([]string, len(values))
+		for i, v := range values {
+			texts[i] = v.String()
+		}
+		return texts
+	}
+	return []string{value}
+}
+
+// setsAny reports whether parameters have one of the options that have no field.
+func setsAny(p *v1alpha1.FioParameters, names ...string) bool {
+	for name := range p.Options {
+		if slices.Contains(names, Canonical(name)) {
+			return true
+		}
+	}
+	return false
+}
