@@ -124,7 +124,7 @@ func product(bytes, files int64) string {
 
 // checkMetadataGroups refuses jobs of metadata whose figures fio would add up with others.
 func (g *guard) checkMetadataGroups(f *JobFile) {
-	for _, together := range f.reported() {
+	for _, together := range f.resolve().reported {
 		first := together[0]
 		for _, j := range together[1:] {
 			if j.engine() != first.engine() && (j.isMetadata() || first.isMetadata()) {

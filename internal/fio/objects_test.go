@@ -243,7 +243,7 @@ func TestExperiment5OnObjectStore(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	layout := LayoutObjects(files...)
-	if got := strings.Count(layout.String(), "numjobs=16\n"); got != 3 || len(layout.Sections) != 3 {
+	if got := strings.Count(layout.String(), "numjobs=16\n"); got != 3 || len(layout.sections) != 3 {
 		t.Errorf("each size is to be laid out once, for 16 clones:\n%s", layout)
 	}
 }
