@@ -30,8 +30,8 @@ func TestSeedsOfRounds(t *testing.T) {
 		file := seeded(t, seed)
 		if seed != "" {
 			changed := file.Sections()
-		changed.replace(Option{Name: "randseed", Value: strings.TrimSpace(strings.TrimPrefix(seed, "randseed=")), HasValue: true})
-		file = changed.File()
+			changed.replace(Option{Name: "randseed", Value: strings.TrimSpace(strings.TrimPrefix(seed, "randseed=")), HasValue: true})
+			file = changed.File()
 		}
 		before := map[string]int64{}
 		if first := seedOf(t, file.Warm(0)); first != seedOf(t, file) {
