@@ -27,8 +27,8 @@ const (
 	maxNameBytes = 255
 )
 
-// JobFile is a fio job file. It never changes: what adapts one returns another. Its jobs are resolved once, when they are
-// first needed, and by several goroutines if need be. The zero value has no sections.
+// JobFile is a fio job file. It never changes: methods that adapt one return another. Its jobs are resolved at their
+// first use, once. Several goroutines can share a job file. The zero value has no sections.
 type JobFile struct {
 	sections Sections
 	resolved func() *resolved

@@ -10,7 +10,9 @@ import (
 // What adapts a job file leaves it as it is, and all readers see the same jobs.
 func TestAJobFileNeverChanges(t *testing.T) {
 	t.Parallel()
-	f := mustParse(t, "[global]\nblocksize=4k\nrandseed=7\n[a]\nrw=randwrite\nsize=1M\n[b]\nbs=8k\nrw=read\nsize=1M\nstonewall\n[c]\nioengine=filecreate\nnrfiles=2\nfilesize=4k\n")
+	f := mustParse(t, "[global]\nblocksize=4k\nrandseed=7\n[a]\nrw=randwrite\nsize=1M\n"+
+		"[b]\nbs=8k\nrw=read\nsize=1M\nstonewall\n"+
+		"[c]\nioengine=filecreate\nnrfiles=2\nfilesize=4k\n")
 	want := f.String()
 	var readers sync.WaitGroup
 	for range 4 {
@@ -34,7 +36,7 @@ func TestAJobFileNeverChanges(t *testing.T) {
 	}
 }
 
-// Options are resolved once: whoever asks a file about its jobs again, or something else, gets the same ones.
+// Each method of a job file reads the same jobs, which are resolved at the first use.
 func TestJobsAreResolvedOnce(t *testing.T) {
 	t.Parallel()
 	f := mustParse(t, "[global]\nbs=4k\n[a]\nrw=read\nsize=1M\n[b]\nrw=write\nsize=1M\n")
