@@ -18,13 +18,13 @@ type Begin struct {
 // that began with that one: whether others of those still run is not known from the file.
 func (f *JobFile) Begins() []Begin {
 	stages := map[int]int{} // by the section of the job
-	for i, together := range f.stages() {
+	for i, together := range f.resolve().stages {
 		for _, j := range together {
 			stages[j.section] = i
 		}
 	}
 	var begins []Begin
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		var each []Begin
 		for _, j := range jobs {
 			each = append(each, Begin{Stage: stages[j.section], AfterMicroseconds: j.delay()})

@@ -32,7 +32,7 @@ type DeviceUse struct {
 // DeviceUses returns what is done with a raw device, in the order of Groups. Nobody writes as much of it as FillsTo who is cut off before.
 func (f *JobFile) DeviceUses() []DeviceUse {
 	var uses []DeviceUse
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		uses = append(uses, newDeviceUse(jobs))
 	}
 	return uses

@@ -100,9 +100,11 @@ func TestLargestOptions(t *testing.T) {
 	if errs := Validate(nil, f, corev1.PersistentVolumeFilesystem, false); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
+	sections := f.Sections()
 	for i := range 70 {
-		f.Sections[0].Options = append(f.Sections[0].Options, Option{Name: fmt.Sprint("o", i), Value: strings.Repeat("1", 1000), HasValue: true})
+		sections[0].Options = append(sections[0].Options, Option{Name: fmt.Sprint("o", i), Value: strings.Repeat("1", 1000), HasValue: true})
 	}
+	f = sections.File()
 	g := newGuard(nil, f)
 	if g.checkText(f); len(g.errs) != 1 || !strings.Contains(g.errs[0].Error(), "use fewer or shorter options") {
 		t.Errorf("errors %v", g.errs)

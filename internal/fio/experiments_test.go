@@ -235,13 +235,15 @@ func TestExperimentsRun(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			t.Parallel()
 			f := mustParse(t, e.published)
-			for _, section := range f.Sections {
+			sections := f.Sections()
+			for _, section := range sections {
 				for i, o := range section.Options {
 					if value, ok := e.quick[o.Name]; ok {
 						section.Options[i].Value = value
 					}
 				}
 			}
+			f = sections.File()
 			output := measure(t, f)
 			if err := output.Err(); err != nil {
 				t.Fatal(err)

@@ -91,7 +91,7 @@ func newGuard(workload *field.Path, f *JobFile) *guard {
 
 func (g *guard) checkSections(f *JobFile) {
 	seen := map[string]bool{}
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		name := section.Name
 		switch {
 		case name == globalName:
@@ -107,7 +107,7 @@ func (g *guard) checkSections(f *JobFile) {
 }
 
 func (g *guard) checkOptions(f *JobFile) {
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		seen := map[string]Option{}
 		for _, o := range section.Options {
 			if len(g.errs) >= maxErrors {

@@ -46,7 +46,7 @@ func (g *guard) checkJobs(f *JobFile) {
 // checkFileNames refuses option filename in a section to which one applies already: fio would use both.
 func (g *guard) checkFileNames(f *JobFile) {
 	shared := false
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		for _, o := range section.Options {
 			if o.Name != "filename" {
 				continue
@@ -62,7 +62,7 @@ func (g *guard) checkFileNames(f *JobFile) {
 // checkEmptyValues refuses a list without a first value in a section to which the option applies already: fio would mix both.
 func (g *guard) checkEmptyValues(f *JobFile) {
 	shared := map[string]bool{}
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		for _, o := range section.Options {
 			name := Canonical(o.Name)
 			if shared[name] && strings.HasPrefix(o.Value, ",") {
@@ -168,7 +168,7 @@ func (g *guard) checkFiles(j job) {
 
 // checkGroups checks what fio reports.
 func (g *guard) checkGroups(f *JobFile) {
-	for _, together := range f.groups() {
+	for _, together := range f.resolve().groups {
 		for _, j := range together {
 			if j.on("group_reporting") != together[0].on("group_reporting") {
 				g.refuseIn(j, "group_reporting", "section [%s] runs at the same time, and fio drops results if only one of them has group_reporting: put it into [global]", together[0].name)
@@ -202,7 +202,7 @@ func (g *guard) checkSteadyState(together []job) {
 // countFigures returns how many directions of I/O the results have, with syncs as one more.
 func (f *JobFile) countFigures() int {
 	figures := 0
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		directions, syncs := sets.New[int](), 0
 		for _, j := range jobs {
 			directions.Insert(j.directions()...)
@@ -218,7 +218,7 @@ func (f *JobFile) countFigures() int {
 // refuseIn adds an error about an option that applies to a job, or should.
 func (g *guard) refuseIn(j job, name, format string, args ...any) {
 	if o, ok := j.options[name]; ok {
-		g.refuseOption(j.name, o, format, args...)
+		g.refuseOption(j.name, *o, format, args...)
 		return
 	}
 	g.refuse("section [%s], %s: %s", j.name, name, fmt.Sprintf(format, args...))

@@ -79,7 +79,7 @@ var metadataRules = []metadataRule{
 
 // endsWithFiles reports whether an engine does one thing to each file, after which it can do no more.
 func endsWithFiles(engine string) bool {
-	j := job{options: map[string]Option{"ioengine": {Name: "ioengine", Value: engine, HasValue: true}}}
+	j := job{options: map[string]*Option{"ioengine": {Name: "ioengine", Value: engine, HasValue: true}}}
 	return onlyOnce(j)
 }
 
@@ -130,7 +130,7 @@ func product(bytes, files int64) string {
 
 // checkMetadataGroups refuses jobs of metadata whose figures fio would add up with others.
 func (g *guard) checkMetadataGroups(f *JobFile) {
-	for _, together := range f.reported() {
+	for _, together := range f.resolve().reported {
 		first := together[0]
 		for _, j := range together[1:] {
 			if j.engine() != first.engine() && (j.isMetadata() || first.isMetadata()) {

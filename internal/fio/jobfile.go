@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 	"unsafe"
@@ -26,9 +27,29 @@ const (
 	maxNameBytes = 255
 )
 
-// JobFile is a fio job file: its sections in the order in which fio reads them.
+// JobFile is a fio job file. It never changes: methods that adapt one return another. Its jobs are resolved at their
+// first use, once. Several goroutines can share a job file. The zero value has no sections.
 type JobFile struct {
-	Sections []Section
+	sections Sections
+	resolved func() *resolved
+}
+
+// Sections are the sections of a job file in the order in which fio reads them. They can be changed until File makes a
+// job file of them.
+type Sections []Section
+
+// File returns the job file that has the sections. They must not be changed after that.
+func (s Sections) File() *JobFile {
+	return &JobFile{sections: s, resolved: sync.OnceValue(func() *resolved { return resolve(s) })}
+}
+
+// Sections returns a copy of the file's sections, of which another job file can be made.
+func (f *JobFile) Sections() Sections {
+	copied := slices.Clone(f.sections)
+	for i := range copied {
+		copied[i].Options = slices.Clone(copied[i].Options)
+	}
+	return copied
 }
 
 // Section is a section of a job file. The options of one named global apply to the sections after it,
@@ -78,29 +99,29 @@ func Parse(text string) (*JobFile, error) {
 
 // parse reads a job file of any size.
 func parse(text string) (*JobFile, error) {
-	file := &JobFile{}
+	var sections Sections
 	for i, line := range strings.Split(text, "\n") {
-		if err := file.parseLine(i+1, strip(line)); err != nil {
+		if err := sections.parseLine(i+1, strip(line)); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
 	}
-	return file, nil
+	return sections.File(), nil
 }
 
 // checkExtent returns an error if the file has no job, or more than can be.
 func (f *JobFile) checkExtent() error {
 	options := 0
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		options += len(section.Options)
 	}
 	switch {
-	case len(f.Sections) > maxSections:
-		return fmt.Errorf("%d sections: a job file may have %d; split it into several workloads", len(f.Sections), maxSections)
+	case len(f.sections) > maxSections:
+		return fmt.Errorf("%d sections: a job file may have %d; split it into several workloads", len(f.sections), maxSections)
 	case options > maxOptions:
 		return fmt.Errorf("%d options: a job file may have %d; put what sections share into [%s]", options, maxOptions, globalName)
 	case f.Extent(0) > MaxExtent:
 		return fmt.Errorf("%d options of all jobs, those of [%s] in each: a job file may have %d: use fewer jobs or options", f.Extent(0), globalName, MaxExtent)
-	case !slices.ContainsFunc(f.Sections, Section.isJob):
+	case !slices.ContainsFunc(f.sections, Section.isJob):
 		return fmt.Errorf("no job: add a section such as [job1]; [%s] only holds what sections share", globalName)
 	}
 	return nil
@@ -123,13 +144,13 @@ func (f *JobFile) On(v Volume) *JobFile {
 
 // withGlobal returns a copy of the job file with options that all jobs have, unless they have a value of their own.
 func (f *JobFile) withGlobal(options ...Option) *JobFile {
-	changed := f.clone()
-	if len(changed.Sections) == 0 || changed.Sections[0].isJob() {
-		changed.Sections = slices.Insert(changed.Sections, 0, Section{Name: globalName})
+	changed := f.Sections()
+	if len(changed) == 0 || changed[0].isJob() {
+		changed = slices.Insert(changed, 0, Section{Name: globalName})
 	}
-	first := &changed.Sections[0]
+	first := &changed[0]
 	first.Options = slices.Insert(first.Options, 0, options...)
-	return changed
+	return changed.File()
 }
 
 // verifies says whether a job reads back what it wrote.
@@ -140,7 +161,7 @@ func (f *JobFile) verifies() bool {
 // String returns the job file as text that fio reads as the same sections and options.
 func (f *JobFile) String() string {
 	var text strings.Builder
-	for i, section := range f.Sections {
+	for i, section := range f.sections {
 		if i > 0 {
 			text.WriteByte('\n')
 		}
@@ -161,18 +182,18 @@ func (o Option) String() string {
 	return o.Name
 }
 
-func (f *JobFile) parseLine(number int, line string) error {
+func (s *Sections) parseLine(number int, line string) error {
 	switch {
 	case line == "":
 		return nil
 	case strings.ContainsFunc(line, isUnprintable):
 		return fmt.Errorf("%q has a character that cannot be printed: remove it", legible.Excerpt(line))
 	case line[0] == '[':
-		return f.parseSection(line)
-	case len(f.Sections) == 0:
+		return s.parseSection(line)
+	case len(*s) == 0:
 		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", legible.Excerpt(line), globalName)
 	}
-	section := &f.Sections[len(f.Sections)-1]
+	section := &(*s)[len(*s)-1]
 	name, value, hasValue := strings.Cut(line, "=")
 	o := Option{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value), HasValue: hasValue, Line: number}
 	if section.Name == globalName && o.Name == "name" {
@@ -182,7 +203,7 @@ func (f *JobFile) parseLine(number int, line string) error {
 	return nil
 }
 
-func (f *JobFile) parseSection(line string) error {
+func (s *Sections) parseSection(line string) error {
 	name, ok := strings.CutSuffix(line[1:], "]")
 	switch {
 	case !ok || strings.ContainsAny(name, "[]"):
@@ -192,26 +213,19 @@ func (f *JobFile) parseSection(line string) error {
 	case len(name) > maxNameBytes:
 		return fmt.Errorf("the section's name has %d bytes: shorten it to %d", len(name), maxNameBytes)
 	}
-	f.Sections = append(f.Sections, Section{Name: name})
+	*s = append(*s, Section{Name: name})
 	return nil
 }
 
-// Bytes returns about how much memory the file takes, without the text that it was read from.
+// Bytes returns about how much memory the file takes with its jobs, without the text that it was read from.
 func (f *JobFile) Bytes() int {
 	const section, option = int(unsafe.Sizeof(Section{})), int(unsafe.Sizeof(Option{}))
-	bytes := cap(f.Sections) * section
-	for i := range f.Sections {
-		bytes += cap(f.Sections[i].Options) * option
+	const resolved = 64 // of a map that is at least half full: a name and a pointer
+	bytes := cap(f.sections)*section + f.Extent(0)*resolved
+	for i := range f.sections {
+		bytes += cap(f.sections[i].Options) * option
 	}
 	return bytes
-}
-
-func (f *JobFile) clone() *JobFile {
-	copied := &JobFile{Sections: slices.Clone(f.Sections)}
-	for i := range copied.Sections {
-		copied.Sections[i].Options = slices.Clone(copied.Sections[i].Options)
-	}
-	return copied
 }
 
 // isJob says whether fio runs the section. fio takes every name that begins with global for global.
@@ -225,7 +239,7 @@ func (s Section) isTyped() bool {
 }
 
 // isTyped says whether the file was made of FioParameters.
-func (f *JobFile) isTyped() bool { return slices.ContainsFunc(f.Sections, Section.isTyped) }
+func (f *JobFile) isTyped() bool { return slices.ContainsFunc(f.sections, Section.isTyped) }
 
 // strip removes the comment and the blanks around a line.
 func strip(line string) string {

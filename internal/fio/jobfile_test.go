@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		"rw=randread # inline\n" +
 		"[global]\n" +
 		"[job2]"
-	want := &JobFile{Sections: []Section{
+	want := Sections{
 		{Name: "global", Options: []Option{
 			{Name: "bs", Value: "4k", HasValue: true, Line: 5},
 			{Name: "size", Value: "1G", HasValue: true, Line: 7},
@@ -33,8 +33,8 @@ func TestParse(t *testing.T) {
 		}},
 		{Name: "global"},
 		{Name: "job2"},
-	}}
-	if diff := cmp.Diff(want, mustParse(t, text)); diff != "" {
+	}
+	if diff := cmp.Diff(want, mustParse(t, text).sections); diff != "" {
 		t.Error(diff)
 	}
 }

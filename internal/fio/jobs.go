@@ -12,28 +12,70 @@ type job struct {
 	// section is the job's index among the sections.
 	section int
 	// options are the effective ones by their names, aliases resolved.
-	options map[string]Option
+	options map[string]*Option
 	// typed says whether the job was made of FioParameters.
 	typed bool
 }
 
-// jobs returns the jobs of the file, each with the options of the global sections before it and its own.
-func (f *JobFile) jobs() []job {
+// resolved is what a job file says of its jobs: the form in which everything else reads it. It never changes.
+type resolved struct {
+	jobs []job
+	// groups are the jobs by what fio calls groupid, reported those that make each result, in the order of Groups.
+	groups, reported [][]job
+	// stages are the jobs in the order in which they run: those of a stage at the same time. Jobs that wait for one by its
+	// name (wait_for) are a stage after all that began with that one. So the time of all stages is never too short. It is
+	// too long where another of those goes on for longer than the one that is waited for.
+	stages [][]job
+}
+
+// resolve returns what sections say of their jobs.
+func resolve(sections Sections) *resolved {
+	r := &resolved{jobs: jobsOf(sections)}
+	r.groups = partition(r.jobs, job.parts)
+	for _, group := range r.groups {
+		if group[0].on(groupReporting) {
+			r.reported = append(r.reported, group)
+			continue
+		}
+		for i := range group {
+			r.reported = append(r.reported, group[i:i+1])
+		}
+	}
+	for _, together := range partition(r.jobs, job.waits) {
+		r.stages = append(r.stages, byDepth(together)...)
+	}
+	return r
+}
+
+// jobsOf returns the jobs of sections, each with the options of the global sections before it and its own.
+func jobsOf(sections Sections) []job {
 	var jobs []job
-	shared := map[string]Option{}
-	for i, section := range f.Sections {
+	shared := map[string]*Option{}
+	for i, section := range sections {
 		options := shared
 		if section.isJob() {
-			options = make(map[string]Option, len(shared)+len(section.Options))
+			options = make(map[string]*Option, len(shared)+len(section.Options))
 			maps.Copy(options, shared)
 			jobs = append(jobs, job{name: section.Name, section: i, options: options, typed: section.isTyped()})
 		}
-		for _, o := range section.Options {
+		for j := range section.Options {
+			o := &section.Options[j]
 			options[Canonical(o.Name)] = o
 		}
 	}
 	return jobs
 }
+
+// resolve returns what the file says of its jobs.
+func (f *JobFile) resolve() *resolved {
+	if f.resolved == nil {
+		return &resolved{}
+	}
+	return f.resolved()
+}
+
+// jobs returns the jobs of the file.
+func (f *JobFile) jobs() []job { return f.resolve().jobs }
 
 // Canonical returns the name of which another is an alias in fio, such as bs of blocksize, or the name itself.
 func Canonical(name string) string {

@@ -42,7 +42,7 @@ func (f *JobFile) Layout() string {
 // others would not, and reads of what nobody has written would not reach the storage. All that is written is on the
 // storage when fio ends. It returns nil if there is nothing to make, or too much for one job file.
 func LayoutFile(files ...*JobFile) *JobFile {
-	layout := &JobFile{}
+	var sections Sections
 	seen := map[string]bool{}
 	for _, f := range files {
 		if !f.NeedsLayout() {
@@ -55,15 +55,16 @@ func LayoutFile(files ...*JobFile) *JobFile {
 			section := j.flat()
 			if text := fmt.Sprintf("%q", section); !seen[text] {
 				seen[text] = true
-				layout.Sections = append(layout.Sections, section)
+				sections = append(sections, section)
 			}
 		}
 	}
+	layout := sections.File()
 	clones := int64(0)
 	for _, j := range layout.jobs() {
 		clones += j.clones()
 	}
-	if len(layout.Sections) == 0 || clones > maxProcesses || len(layout.String()) > maxLayoutBytes {
+	if len(sections) == 0 || clones > maxProcesses || len(layout.String()) > maxLayoutBytes {
 		return nil
 	}
 	return layout
@@ -87,7 +88,7 @@ func (j job) flat() Section {
 		case name == unsafeOption, name == waitFor, block > 0 && slices.Contains(blockOptions, name):
 		case j.isMetadata() && slices.Contains(ownOptions, name):
 		default:
-			section.Options = append(section.Options, j.options[name])
+			section.Options = append(section.Options, *j.options[name])
 		}
 	}
 	if j.isMetadata() {

@@ -28,16 +28,16 @@ func layoutOfObjects(files ...*JobFile) (*JobFile, int64) {
 			}
 		}
 	}
-	layout := &JobFile{}
+	var layout Sections
 	clones := int64(0)
 	for _, set := range sets {
-		layout.Sections = append(layout.Sections, set.section())
+		layout = append(layout, set.section())
 		clones += set.clones
 	}
 	if len(sets) == 0 {
 		return nil, 0
 	}
-	return layout, clones
+	return layout.File(), clones
 }
 
 // readSet is the files that the clones of a job read in an object store.

@@ -31,22 +31,22 @@ func LayoutParts(layout string) iter.Seq[string] {
 			yield(layout)
 			return
 		}
-		global := slices.DeleteFunc(slices.Clone(f.Sections), Section.isJob)
-		part := &JobFile{Sections: slices.Clone(global)}
+		global := slices.DeleteFunc(slices.Clone(f.sections), Section.isJob)
+		part := slices.Clone(global)
 		for _, j := range f.jobs() {
-			for section := range j.shares(f.Sections[j.section]) {
-				part.Sections = append(part.Sections, section)
-				if len(part.Sections) < len(global)+objectsAtOnce {
+			for section := range j.shares(f.sections[j.section]) {
+				part = append(part, section)
+				if len(part) < len(global)+objectsAtOnce {
 					continue
 				}
-				if !yield(part.String()) {
+				if !yield(part.File().String()) {
 					return
 				}
-				part.Sections = slices.Clone(global)
+				part = slices.Clone(global)
 			}
 		}
-		if len(part.Sections) > len(global) {
-			yield(part.String())
+		if len(part) > len(global) {
+			yield(part.File().String())
 		}
 	}
 }

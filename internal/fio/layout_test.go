@@ -284,7 +284,7 @@ func TestNoLayoutFile(t *testing.T) {
 			t.Errorf("%s: %.200s", name, f)
 		}
 	}
-	if f := LayoutFile(long, long, long); f == nil || len(f.Sections) != 1 {
+	if f := LayoutFile(long, long, long); f == nil || len(f.sections) != 1 {
 		t.Errorf("the same thrice: %s", f)
 	}
 }

@@ -50,25 +50,10 @@ type Load struct {
 // Loads returns the loads of the results, in the order of Groups.
 func (f *JobFile) Loads() []Load {
 	var loads []Load
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		loads = append(loads, newLoad(jobs))
 	}
 	return loads
-}
-
-// reported returns the jobs that make each result, in the order of Groups.
-func (f *JobFile) reported() [][]job {
-	var all [][]job
-	for _, group := range f.groups() {
-		if group[0].on("group_reporting") {
-			all = append(all, group)
-			continue
-		}
-		for i := range group {
-			all = append(all, group[i:i+1])
-		}
-	}
-	return all
 }
 
 func newLoad(jobs []job) Load {

@@ -57,16 +57,16 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 		IntervalMilliseconds:  interval,
 		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
 	}
-	logged := f.clone()
-	for i, jobs := range f.reported() {
+	logged := f.Sections()
+	for i, jobs := range f.resolve().reported {
 		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay")}
 		logs.Groups = append(logs.Groups, group)
 		for _, j := range jobs {
-			section := &logged.Sections[j.section]
+			section := &logged[j.section]
 			section.Options = append(section.Options, logs.options(group.Prefix)...)
 		}
 	}
-	return logged, logs, nil
+	return logged.File(), logs, nil
 }
 
 // endApart says whether a job of a result may end before others of it.

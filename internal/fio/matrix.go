@@ -40,20 +40,20 @@ func fieldOf(option string) string {
 
 // With returns a copy of the job file in which every job has the settings, whatever it had before.
 func (f *JobFile) With(settings []Setting) *JobFile {
-	set := f.clone()
+	changed := f.Sections()
 	for _, s := range settings {
-		set.set(s)
+		changed.set(s)
 	}
-	return set
+	return changed.File()
 }
 
-func (f *JobFile) set(s Setting) {
+func (sections Sections) set(s Setting) {
 	o := Option{Name: OptionName(s.Name), Value: s.Value, HasValue: true, Field: matrixField}
 	if o.Name != s.Name {
 		o.Key = s.Name
 	}
-	for i := range f.Sections {
-		section := &f.Sections[i]
+	for i := range sections {
+		section := &sections[i]
 		section.Options = slices.DeleteFunc(section.Options, func(had Option) bool { return Canonical(had.Name) == Canonical(o.Name) })
 		if !section.isJob() {
 			continue

@@ -15,7 +15,7 @@ func (f *JobFile) Measures() map[string]bool { return measures(f.jobs()) }
 // MeasuresOf says of each result of the file what it has, in the order of Groups.
 func (f *JobFile) MeasuresOf() []map[string]bool {
 	var all []map[string]bool
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		all = append(all, measures(jobs))
 	}
 	return all

@@ -76,19 +76,19 @@ func (f *JobFile) WithMetadata() *JobFile {
 	if !f.hasMetadata() {
 		return f
 	}
-	adapted := f.clone()
+	adapted := f.Sections()
 	for _, j := range f.jobs() {
 		if !j.isMetadata() {
 			continue
 		}
-		section := &adapted.Sections[j.section]
+		section := &adapted[j.section]
 		for _, o := range j.metadataOptions() {
 			if !j.has(o.Name) {
 				section.Options = append(section.Options, o)
 			}
 		}
 	}
-	return adapted
+	return adapted.File()
 }
 
 func (j job) metadataOptions() []Option {
@@ -108,7 +108,7 @@ func (f *JobFile) WithMetadataNames(attempt string) *JobFile {
 	if !f.hasMetadata() {
 		return f
 	}
-	named := f.clone()
+	named := f.Sections()
 	for _, j := range f.jobs() {
 		if !j.isMetadata() {
 			continue
@@ -117,24 +117,20 @@ func (f *JobFile) WithMetadataNames(attempt string) *JobFile {
 		if j.creates() {
 			format = fmt.Sprintf("%.6x.%s", sha256.Sum256([]byte(attempt)), format)
 		}
-		section := &named.Sections[j.section]
+		section := &named[j.section]
 		section.Options = slices.DeleteFunc(section.Options, func(o Option) bool { return o.Name == "filename_format" })
 		section.Options = append(section.Options, Option{Name: "filename_format", Value: format, HasValue: true})
 	}
-	return named
+	return named.File()
 }
 
 // RemovesFiles says whether a job deletes files that were laid out, so that the next run does not find them.
 func (f *JobFile) RemovesFiles() bool {
-	return f.hasMetadata() && slices.ContainsFunc(f.jobs(), job.removes)
+	return slices.ContainsFunc(f.jobs(), job.removes)
 }
 
-// hasMetadata says whether an option names an engine of metadata. Unlike jobs it takes no memory.
-func (f *JobFile) hasMetadata() bool {
-	return slices.ContainsFunc(f.Sections, func(s Section) bool {
-		return slices.ContainsFunc(s.Options, func(o Option) bool { return o.Name == "ioengine" && IsMetadata(o.Value) })
-	})
-}
+// hasMetadata reports whether a job has an engine of metadata.
+func (f *JobFile) hasMetadata() bool { return slices.ContainsFunc(f.jobs(), job.isMetadata) }
 
 // OnlyMetadata says whether all jobs create, look up or delete files or directories, and none moves data.
 func (f *JobFile) OnlyMetadata() bool {
@@ -144,7 +140,7 @@ func (f *JobFile) OnlyMetadata() bool {
 // EndsByFiles says whether a job creates, looks up or deletes each of its files once, and ends when it is through with them: before its
 // runtime, if that comes first.
 func (f *JobFile) EndsByFiles() bool {
-	return f.hasMetadata() && slices.ContainsFunc(f.jobs(), func(j job) bool { return j.isMetadata() && !j.on("time_based") })
+	return slices.ContainsFunc(f.jobs(), func(j job) bool { return j.isMetadata() && !j.on("time_based") })
 }
 
 // IsMetadata says whether an ioengine moves no data, but creates, looks up or deletes files or directories.

@@ -22,19 +22,19 @@ var objectWrites = []Option{
 // OnObjectStore returns a copy of the job file in which jobs that write can do so through Mountpoint. What a job
 // says itself stays: ValidateOnObjectStore refuses what cannot work. Jobs that read are not changed.
 func (f *JobFile) OnObjectStore() *JobFile {
-	adapted := f.clone()
+	adapted := f.Sections()
 	for _, j := range f.jobs() {
 		if j.reads() || j.isMetadata() {
 			continue
 		}
-		section := &adapted.Sections[j.section]
+		section := &adapted[j.section]
 		for _, o := range objectWrites {
 			if !j.has(o.Name) {
 				section.Options = append(section.Options, o)
 			}
 		}
 	}
-	return adapted
+	return adapted.File()
 }
 
 // WithObjectNames returns a copy of the job file whose jobs have names of files to themselves, since no file can be
@@ -43,9 +43,9 @@ func (f *JobFile) OnObjectStore() *JobFile {
 // and size. No name has a directory in it: in an object store one is gone with the last object in it.
 func (f *JobFile) WithObjectNames(attempt string) *JobFile {
 	written := fmt.Sprintf("write-%.6x.", sha256.Sum256([]byte(attempt)))
-	named := f.clone()
-	for i := range named.Sections {
-		named.Sections[i].Options = slices.DeleteFunc(named.Sections[i].Options, func(o Option) bool {
+	named := f.Sections()
+	for i := range named {
+		named[i].Options = slices.DeleteFunc(named[i].Options, func(o Option) bool {
 			return o.Name == "filename" || o.Name == "filename_format"
 		})
 	}
@@ -54,19 +54,19 @@ func (f *JobFile) WithObjectNames(attempt string) *JobFile {
 		if j.findsObjects() {
 			prefix = j.readPrefix()
 		}
-		section := &named.Sections[j.section]
+		section := &named[j.section]
 		section.Options = append(section.Options, j.objectNames(prefix))
 	}
-	return named
+	return named.File()
 }
 
 // WithNamePrefix returns a copy of a job file of WithObjectNames or LayoutObjects in which the names of all files begin
 // with the prefix, so that clients who share a store have files of their own.
 func (f *JobFile) WithNamePrefix(prefix string) *JobFile {
-	named := f.clone()
-	for i := range named.Sections {
-		for j := range named.Sections[i].Options {
-			switch o := &named.Sections[i].Options[j]; o.Name {
+	named := f.Sections()
+	for i := range named {
+		for j := range named[i].Options {
+			switch o := &named[i].Options[j]; o.Name {
 			case "filename":
 				o.Value = prefixed(prefix, o.Value)
 			case "filename_format":
@@ -74,7 +74,7 @@ func (f *JobFile) WithNamePrefix(prefix string) *JobFile {
 			}
 		}
 	}
-	return named
+	return named.File()
 }
 
 // prefixed returns fio's list of file names, each with a prefix.

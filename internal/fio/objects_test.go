@@ -29,7 +29,7 @@ func TestOnObjectStore(t *testing.T) {
 		if diff := cmp.Diff(tt.want, adapted.String()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		if diff := cmp.Diff(adapted, adapted.OnObjectStore()); diff != "" {
+		if diff := cmp.Diff(adapted.sections, adapted.OnObjectStore().sections); diff != "" {
 			t.Errorf("%s: done twice:\n%s", name, diff)
 		}
 		if f.String() != before {
@@ -229,7 +229,7 @@ func TestExperiment5OnObjectStore(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			if diff := cmp.Diff(f, f.OnObjectStore()); diff != "" {
+			if diff := cmp.Diff(f.sections, f.OnObjectStore().sections); diff != "" {
 				t.Errorf("reads are changed:\n%s", diff)
 			}
 			files = append(files, f)
@@ -243,7 +243,7 @@ func TestExperiment5OnObjectStore(t *testing.T) {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	layout := LayoutObjects(files...)
-	if got := strings.Count(layout.String(), "numjobs=16\n"); got != 3 || len(layout.Sections) != 3 {
+	if got := strings.Count(layout.String(), "numjobs=16\n"); got != 3 || len(layout.sections) != 3 {
 		t.Errorf("each size is to be laid out once, for 16 clones:\n%s", layout)
 	}
 }

@@ -35,7 +35,7 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 			Name: name, Value: string(p.Options[name]), HasValue: true, Field: optionsField,
 		})
 	}
-	return &JobFile{Sections: []Section{section}}
+	return Sections{section}.File()
 }
 
 // rampAuto has a job run until it is warm, which is for others to find: fio knows no such ramp_time.

@@ -98,7 +98,7 @@ func TestFromParametersKnowsEveryField(t *testing.T) {
 			t.Errorf("allParameters does not set %s", p.Type().Field(i).Name)
 		}
 	}
-	options := len(FromParameters("w", allParameters()).Sections[0].Options)
+	options := len(FromParameters("w", allParameters()).sections[0].Options)
 	if want := p.NumField() - 1 + len(allParameters().Options) + 1; options != want {
 		t.Errorf("%d options, want %d: one for each field, group_reporting and what is in options", options, want)
 	}

@@ -12,14 +12,8 @@ import (
 // begin another. Without group_reporting each section makes one, the clones of numjobs together.
 func (f *JobFile) Groups() []string {
 	var names []string
-	for _, group := range f.groups() {
-		if group[0].on("group_reporting") {
-			names = append(names, group[0].name)
-			continue
-		}
-		for _, j := range group {
-			names = append(names, j.name)
-		}
+	for _, jobs := range f.resolve().reported {
+		names = append(names, jobs[0].name)
 	}
 	return names
 }
@@ -28,7 +22,7 @@ func (f *JobFile) Groups() []string {
 // many more in each; a job itself counts as one. It is what the file takes to be looked at, and is counted without that.
 func (f *JobFile) Extent(more int) int {
 	extent, shared := 0, 0
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		if section.isJob() {
 			extent += 1 + shared + len(section.Options) + more
 		} else {
@@ -48,11 +42,6 @@ func (f *JobFile) Clones() int64 {
 	return jobs[0].clones()
 }
 
-// groups returns the jobs by what fio calls groupid.
-func (f *JobFile) groups() [][]job {
-	return partition(f.jobs(), job.parts)
-}
-
 // partition splits jobs before each that begins another part.
 func partition(jobs []job, begins func(job) bool) [][]job {
 	var parts [][]job
@@ -64,17 +53,6 @@ func partition(jobs []job, begins func(job) bool) [][]job {
 		parts[last] = append(parts[last], j)
 	}
 	return parts
-}
-
-// stages returns the jobs in the order in which they run: those of a stage at the same time. Jobs that wait for one by its name
-// (wait_for) are a stage after all that began with that one. So the time of all stages is never too short. It is too long where
-// another of those goes on for longer than the one that is waited for.
-func (f *JobFile) stages() [][]job {
-	var stages [][]job
-	for _, together := range partition(f.jobs(), job.waits) {
-		stages = append(stages, byDepth(together)...)
-	}
-	return stages
 }
 
 // byDepth splits jobs that begin together by how many of the others come before them.
@@ -100,7 +78,7 @@ func byDepth(jobs []job) [][]job {
 // or the time exceeds an int64. Laying out files is not part of it.
 func (f *JobFile) RuntimeSeconds() (int64, bool) {
 	var total int64
-	for _, together := range f.stages() {
+	for _, together := range f.resolve().stages {
 		var longest int64
 		for _, j := range together {
 			us, ok := j.microseconds()

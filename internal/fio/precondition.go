@@ -44,7 +44,7 @@ func (p *Precondition) WholeDevice(f *JobFile) *JobFile {
 	for _, j := range f.jobs() {
 		if name := j.text("filename", ""); name != "" {
 			options := append(p.options(p.BS), with("filename", name), with("direct", "1"), with("ioengine", "libaio"), with("iodepth", "16"))
-			return &JobFile{Sections: []Section{{Name: "precondition", Options: options}}}
+			return Sections{{Name: "precondition", Options: options}}.File()
 		}
 	}
 	return nil
@@ -69,18 +69,18 @@ const (
 // is on the storage then.
 func (p *Precondition) Files(files []File) iter.Seq[*JobFile] {
 	return func(yield func(*JobFile) bool) {
-		written := &JobFile{}
+		var written Sections
 		for section := range p.sections(files) {
-			written.Sections = append(written.Sections, section)
-			if len(written.Sections) == maxWriters {
-				if !yield(written) {
+			written = append(written, section)
+			if len(written) == maxWriters {
+				if !yield(written.File()) {
 					return
 				}
-				written = &JobFile{}
+				written = nil
 			}
 		}
-		if len(written.Sections) > 0 {
-			yield(written)
+		if len(written) > 0 {
+			yield(written.File())
 		}
 	}
 }

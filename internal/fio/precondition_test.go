@@ -41,8 +41,8 @@ func TestPreconditionOfFiles(t *testing.T) {
 	}
 	var names []string
 	for file := range p.Files(files) {
-		if len(file.Sections) > maxWriters {
-			t.Errorf("a job file has %d sections", len(file.Sections))
+		if len(file.sections) > maxWriters {
+			t.Errorf("a job file has %d sections", len(file.sections))
 		}
 		parsed, err := Parse(file.String())
 		if err != nil {

@@ -85,14 +85,14 @@ func (j job) checkProbe() error {
 
 // withTwin returns a copy of the job file in which each job is there twice, the second time by another name with the same files.
 func (f *JobFile) withTwin() *JobFile {
-	twins := f.clone()
-	for _, section := range f.Sections {
+	twins := f.Sections()
+	for _, section := range f.sections {
 		if !section.isJob() {
 			continue
 		}
 		twin := Section{Name: section.Name + twinSuffix, Options: slices.Clone(section.Options)}
 		twin.Options = append(twin.Options, Option{Name: "filename_format", Value: strings.ReplaceAll(defaultFormat, "$jobname", section.Name), HasValue: true})
-		twins.Sections = append(twins.Sections, twin)
+		twins = append(twins, twin)
 	}
-	return twins
+	return twins.File()
 }

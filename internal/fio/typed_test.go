@@ -102,7 +102,7 @@ func TestOptionUnits(t *testing.T) {
 		{"runtime=5m", 1024, "runtime=5m", false}, {"size=50%", 1024, "size=50%", false}, {"rw=read:4KiB", 1024, "rw=read:4KiB", false}, {"size=1Gi", 1024, "size=1Gi", true},
 		{"size=99999999999999999999KiB", 1024, "size=99999999999999999999KiB", true}, {"unknown=4KiB", 1024, "unknown=4KiB", false},
 	} {
-		o := mustParse(t, "[a]\n"+test.option).Sections[0].Options[0]
+		o := mustParse(t, "[a]\n"+test.option).sections[0].Options[0]
 		got, changed := o.InBytes(test.base)
 		if got.String() != test.want || changed != (test.option != test.want || o.Value == "99999999999999999999KiB") || o.HasUnit() != test.unit {
 			t.Errorf("%s with kb_base %d is %s, changed %t, with unit %t", test.option, test.base, got, changed, o.HasUnit())

@@ -32,7 +32,7 @@ func GoesWithUntil(option, by string) error {
 // Until returns a job file that measures for so many seconds, when what runs before that has become steady: it runs for some seconds unmeasured. The error says
 // why that cannot be, and names the field that asks for it.
 func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
-	for _, section := range f.Sections {
+	for _, section := range f.sections {
 		for _, o := range section.Options {
 			if err := GoesWithUntil(o.Name, by); err != nil {
 				return nil, err
@@ -49,20 +49,20 @@ func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
 
 // timed returns a copy of the job file that measures for so many seconds, however large its files are, and runs for some before.
 func (f *JobFile) timed(seconds, before int64) *JobFile {
-	timed := f.clone()
+	timed := f.Sections()
 	for _, o := range []Option{
 		{Name: "runtime", Value: strconv.FormatInt(seconds, 10)}, {Name: "time_based", Value: "1"}, {Name: "ramp_time", Value: strconv.FormatInt(before, 10)},
 	} {
 		o.HasValue, o.Field = true, byName[o.Name].field
 		timed.replace(o)
 	}
-	return timed
+	return timed.File()
 }
 
 // replace gives all jobs an option, whatever they had before.
-func (f *JobFile) replace(o Option) {
-	for i := range f.Sections {
-		section := &f.Sections[i]
+func (s Sections) replace(o Option) {
+	for i := range s {
+		section := &s[i]
 		had := len(section.Options)
 		section.Options = slices.DeleteFunc(section.Options, func(other Option) bool { return Canonical(other.Name) == o.Name })
 		if section.isJob() || len(section.Options) < had {
@@ -97,46 +97,46 @@ func isSkewed(distribution string) bool {
 // WarmUp returns a job file that does what this one does before that is measured, for so many seconds. Rounds are numbered from 0: each has other random
 // offsets than all before it, so that what is measured is not what a cache has just seen.
 func (f *JobFile) WarmUp(seconds, round int64) *JobFile {
-	warm := f.timed(seconds, 0)
-	warm.reseed(2*round + 1)
-	return warm
+	return f.timed(seconds, 0).reseeded(2*round + 1)
 }
 
 // WithoutSyncAtEnd returns a job file whose jobs end without having their files written to the storage.
 func (f *JobFile) WithoutSyncAtEnd() *JobFile {
-	unsynced := f.clone()
+	unsynced := f.Sections()
 	for _, name := range []string{"end_fsync", "fsync_on_close"} {
 		if slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has(name) }) {
 			unsynced.replace(Option{Name: name, Value: "0", HasValue: true})
 		}
 	}
-	return unsynced
+	return unsynced.File()
 }
 
 // Warm returns a job file that is measured after the warm-up of a round: what is in the page cache stays there, which fio would drop as it begins.
 func (f *JobFile) Warm(round int64) *JobFile {
-	warm := f.clone()
+	warm := f.Sections()
 	warm.replace(Option{Name: "invalidate", Value: "0", HasValue: true})
-	warm.reseed(2 * round)
-	return warm
+	return warm.File().reseeded(2 * round)
 }
 
-// reseed has the jobs draw other random numbers than at any other start of them. The start that is number 0 has those of the job file.
-func (f *JobFile) reseed(start int64) {
+// reseeded returns a job file whose jobs draw other random numbers than at any other start of them. Start 0 draws those of
+// the job file.
+func (f *JobFile) reseeded(start int64) *JobFile {
 	const apart = 1 << 20
 	const most = 1 << 40 // far more than all starts of a week take
 	for _, j := range f.jobs() {
 		if seed, ok := parseBytes(j.text("randseed", ""), j.kiloBase()); ok && start > 0 {
-			f.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%most+start*apart, 10), HasValue: true})
-			return
+			seeded := f.Sections()
+			seeded.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%most+start*apart, 10), HasValue: true})
+			return seeded.File()
 		}
 	}
+	return f
 }
 
 // SteadyStates says of each result whether its jobs have fio's own steadystate, in the order of Groups.
 func (f *JobFile) SteadyStates() []bool {
 	var all []bool
-	for _, jobs := range f.reported() {
+	for _, jobs := range f.resolve().reported {
 		all = append(all, slices.ContainsFunc(jobs, func(j job) bool { return j.has("steadystate") || j.has("steadystate_duration") }))
 	}
 	return all

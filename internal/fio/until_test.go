@@ -29,7 +29,9 @@ func TestSeedsOfRounds(t *testing.T) {
 	for _, seed := range []string{"", "randseed=7\n", "randseed=5000000\n"} {
 		file := seeded(t, seed)
 		if seed != "" {
-			file.replace(Option{Name: "randseed", Value: strings.TrimSpace(strings.TrimPrefix(seed, "randseed=")), HasValue: true})
+			changed := file.Sections()
+			changed.replace(Option{Name: "randseed", Value: strings.TrimSpace(strings.TrimPrefix(seed, "randseed=")), HasValue: true})
+			file = changed.File()
 		}
 		before := map[string]int64{}
 		if first := seedOf(t, file.Warm(0)); first != seedOf(t, file) {

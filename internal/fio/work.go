@@ -28,7 +28,7 @@ type Work struct {
 // Stages returns what the file does in the order in which it is done. Floats, because nothing here is told exactly.
 func (f *JobFile) Stages() []Stage {
 	var stages []Stage
-	for _, together := range f.stages() {
+	for _, together := range f.resolve().stages {
 		stage := Stage{Counted: true}
 		for _, j := range together {
 			stage.add(j)

@@ -62,11 +62,12 @@ func (i *Import) adapt(t *v1alpha1.Target) {
 // takes a part for itself, so there is an eighth more.
 func (i *Import) capacity(t *v1alpha1.Target) *resource.Quantity {
 	const gib = 1 << 30
-	bytes, known := fio.FileBytes(i.job())
+	job := i.job()
+	bytes, known := fio.FileBytes(job)
 	what := "test files take"
 	if i.Block {
 		// All clones work in the same place.
-		bytes, known = fio.FileBytes(i.job().With([]fio.Setting{{Name: "filename", Value: "device"}}))
+		bytes, known = fio.FileBytes(job.With([]fio.Setting{{Name: "filename", Value: "device"}}))
 		what = "jobs use"
 	}
 	usual := storage.Capacity(t)

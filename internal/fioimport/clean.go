@@ -42,19 +42,19 @@ type cleaner struct {
 	devices, directories []string
 }
 
-// clean returns a copy of a job file without what the operator sets: places, and what is about fio's output. Where an option is given
+// clean returns the sections of a job file without what the operator sets: places, and what is about fio's output. Where an option is given
 // twice in a section it keeps the last, which fio takes.
-func (c *cleaner) clean(f *fio.JobFile) *fio.JobFile {
-	cleaned := &fio.JobFile{}
-	for i, section := range f.Sections {
+func (c *cleaner) clean(sections fio.Sections) fio.Sections {
+	var cleaned fio.Sections
+	for i, section := range sections {
 		kept := fio.Section{Name: section.Name}
-		base := kiloBase(f.Sections[:i+1])
+		base := kiloBase(sections[:i+1])
 		for _, o := range c.withoutTwins(section) {
 			if o, keep := c.option(o, base); keep {
 				kept.Options = append(kept.Options, o)
 			}
 		}
-		cleaned.Sections = append(cleaned.Sections, kept)
+		cleaned = append(cleaned, kept)
 	}
 	if len(c.devices) > 1 {
 		c.problem("%s: a target is one volume: import each device by itself, or give several targets", strings.Join(c.devices, ", "))

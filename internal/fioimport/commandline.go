@@ -14,22 +14,22 @@ const globalName = "global"
 
 // commandLine collects what a command line says.
 type commandLine struct {
-	file   *fio.JobFile
-	report *report
+	sections fio.Sections
+	report   *report
 }
 
 // parseCommandLine reads the arguments of fio as fio does (getopt_long_only): options begin with one dash or two; a value follows
 // behind = or as the next argument, which flags do not take; what stands before the first name holds for all jobs, and each name
 // begins one, of which no other has the options. Unlike fio it does not know options by their first letters.
-func parseCommandLine(args []string, r *report) *fio.JobFile {
-	c := &commandLine{file: &fio.JobFile{}, report: r}
+func parseCommandLine(args []string, r *report) fio.Sections {
+	c := &commandLine{report: r}
 	if len(args) > 0 && path.Base(args[0]) == "fio" {
 		args = args[1:]
 	}
 	for len(args) > 0 {
 		args = c.parse(args[0], args[1:])
 	}
-	return c.file
+	return c.sections
 }
 
 // parse reads an argument and returns those after it that are not its value.
@@ -63,14 +63,14 @@ func (c *commandLine) add(o fio.Option) {
 		return
 	}
 	if o.Name == "name" {
-		c.file.Sections = append(c.file.Sections, fio.Section{Name: o.Value})
+		c.sections = append(c.sections, fio.Section{Name: o.Value})
 		return
 	}
-	if len(c.file.Sections) == 0 {
-		c.file.Sections = append(c.file.Sections, fio.Section{Name: globalName})
+	if len(c.sections) == 0 {
+		c.sections = append(c.sections, fio.Section{Name: globalName})
 	}
 	c.checkOrder(o)
-	section := &c.file.Sections[len(c.file.Sections)-1]
+	section := &c.sections[len(c.sections)-1]
 	section.Options = append(section.Options, o)
 }
 
@@ -79,7 +79,7 @@ func (c *commandLine) checkOrder(o fio.Option) {
 	if o.Name != "kb_base" || o.Value == "1024" {
 		return
 	}
-	for _, section := range c.file.Sections {
+	for _, section := range c.sections {
 		for _, before := range section.Options {
 			if before.HasUnit() {
 				c.report.problem("%s: fio has read %s before it, with k for 1,024: write kb_base first", o, before)

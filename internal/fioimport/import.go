@@ -33,9 +33,9 @@ type Import struct {
 // CommandLine imports fio's arguments, with or without fio itself as the first. The error has all problems, each in a line.
 func (o Options) CommandLine(args []string) (*Import, error) {
 	r := &report{}
-	file := parseCommandLine(args, r)
-	if slices.ContainsFunc(file.Sections, isJob) {
-		return o.importJobs(r, file, "")
+	sections := parseCommandLine(args, r)
+	if slices.ContainsFunc(sections, isJob) {
+		return o.importJobs(r, sections, "")
 	}
 	if len(r.problems) == 0 {
 		r.problem("there is no job: give it a name, such as --name=randwrite, before its options")
@@ -52,27 +52,27 @@ func (o Options) JobFile(text string, args ...string) (*Import, error) {
 	}
 	r := &report{}
 	before := parseCommandLine(args, r)
-	if slices.ContainsFunc(before.Sections, isJob) {
+	if slices.ContainsFunc(before, isJob) {
 		r.problem("a job in addition to the job file: leave out --name and what follows it, or import the job by itself")
 		return nil, r.err()
 	}
-	file.Sections = append(before.Sections, file.Sections...)
-	return o.importJobs(r, file, text)
+	return o.importJobs(r, append(before, file.Sections()...), text)
 }
 
 // importJobs imports what was read, which has a job; text is what it was read of if that was a job file, else "".
-func (o Options) importJobs(r *report, file *fio.JobFile, text string) (*Import, error) {
+func (o Options) importJobs(r *report, sections fio.Sections, text string) (*Import, error) {
 	c := cleaner{report: r, Options: o}
-	cleaned := c.clean((&rewriter{report: r, Options: o}).rewrite(file))
+	cleaned := c.clean((&rewriter{report: r, Options: o}).rewrite(sections))
 	if !c.block {
 		c.resolveShares(cleaned)
 	}
-	r.validate(cleaned, c.block)
+	file := cleaned.File()
+	r.validate(file, c.block)
 	if err := r.err(); err != nil {
 		return nil, err
 	}
 	imported := &Import{Block: c.block}
-	imported.Workload = r.workload(cleaned, text, c.block)
+	imported.Workload = r.workload(file, text, c.block)
 	imported.Notes = r.allNotes()
 	if err := r.err(); err != nil {
 		return nil, err
@@ -97,10 +97,10 @@ func (r *report) validate(f *fio.JobFile, block bool) {
 
 // workload returns a valid job file as a workload.
 func (r *report) workload(f *fio.JobFile, text string, block bool) v1alpha1.Workload {
-	jobs := slices.DeleteFunc(slices.Clone(f.Sections), fio.Section.IsGlobal)
+	jobs := slices.DeleteFunc(f.Sections(), fio.Section.IsGlobal)
 	w := v1alpha1.Workload{Name: Label(jobs[0].Name)}
 	if len(jobs) == 1 {
-		p, err := withSize(alone(f), block).Parameters()
+		p, err := withSize(alone(f.Sections()), block).File().Parameters()
 		if err == nil {
 			r.noteTogether(p, f)
 			w.Fio = p
@@ -118,33 +118,29 @@ func (r *report) workload(f *fio.JobFile, text string, block bool) v1alpha1.Work
 	return w
 }
 
-// alone returns a job file with one job without what tells jobs of each other.
-func alone(f *fio.JobFile) *fio.JobFile {
-	single := &fio.JobFile{}
-	for _, section := range f.Sections {
-		section.Options = slices.DeleteFunc(slices.Clone(section.Options), func(o fio.Option) bool {
+// alone removes from the sections of one job what tells jobs of each other, and returns them.
+func alone(sections fio.Sections) fio.Sections {
+	for i := range sections {
+		sections[i].Options = slices.DeleteFunc(sections[i].Options, func(o fio.Option) bool {
 			return slices.Contains([]string{"stonewall", "new_group"}, fio.Canonical(o.Name))
 		})
-		single.Sections = append(single.Sections, section)
 	}
-	return single
+	return sections
 }
 
-// withSize returns a job file in which a job on a device that has no size has all of the device for its size, as fio
-// takes it.
-func withSize(f *fio.JobFile, block bool) *fio.JobFile {
+// withSize returns sections in which a job on a device that has no size has all of the device for its size, as fio takes it.
+func withSize(sections fio.Sections, block bool) fio.Sections {
 	if !block {
-		return f
+		return sections
 	}
-	for _, section := range f.Sections {
+	for _, section := range sections {
 		if slices.ContainsFunc(section.Options, func(o fio.Option) bool { return fio.Canonical(o.Name) == "size" }) {
-			return f
+			return sections
 		}
 	}
-	sized := &fio.JobFile{Sections: slices.Clone(f.Sections)}
-	job := &sized.Sections[slices.IndexFunc(sized.Sections, isJob)]
-	job.Options = append(slices.Clone(job.Options), fio.Option{Name: "size", Value: "100%", HasValue: true})
-	return sized
+	job := &sections[slices.IndexFunc(sections, isJob)]
+	job.Options = append(job.Options, fio.Option{Name: "size", Value: "100%", HasValue: true})
+	return sections
 }
 
 // noteTogether tells that the clones of a job are reported together, if they were not before.
@@ -152,7 +148,7 @@ func (r *report) noteTogether(p *v1alpha1.FioParameters, f *fio.JobFile) {
 	if p.NumJobs == nil || *p.NumJobs <= 1 {
 		return
 	}
-	for _, section := range f.Sections {
+	for _, section := range f.Sections() {
 		if slices.ContainsFunc(section.Options, func(o fio.Option) bool { return o.Name == "group_reporting" }) {
 			return
 		}
@@ -180,7 +176,7 @@ func editedText(text string, f *fio.JobFile) string {
 		return f.String()
 	}
 	byLine := map[int]fio.Option{}
-	for _, section := range f.Sections {
+	for _, section := range f.Sections() {
 		for _, o := range section.Options {
 			byLine[o.Line] = o
 		}

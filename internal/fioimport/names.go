@@ -11,14 +11,14 @@ import (
 var errSections = errors.New("it has sections, and what is included holds options alone: write its sections here")
 
 // nameSections gives sections the names that their jobs have to fio by option name, and names that can be those of files.
-func (w *rewriter) nameSections(f *fio.JobFile) {
+func (w *rewriter) nameSections(sections fio.Sections) {
 	names := map[string]int{}
-	for _, section := range f.Sections {
+	for _, section := range sections {
 		names[jobName(section)]++
 	}
 	renamed := map[string]string{}
-	for i := range f.Sections {
-		section := &f.Sections[i]
+	for i := range sections {
+		section := &sections[i]
 		if section.IsGlobal() {
 			continue
 		}

@@ -17,16 +17,16 @@ type rewriter struct {
 	lines int
 }
 
-// rewrite returns a copy of a job file in which other files are included, variables have their values, and sections the names of
+// rewrite returns the sections of a job file in which other files are included, variables have their values, and sections the names of
 // their jobs.
-func (w *rewriter) rewrite(f *fio.JobFile) *fio.JobFile {
-	rewritten := &fio.JobFile{}
-	for _, section := range f.Sections {
+func (w *rewriter) rewrite(sections fio.Sections) fio.Sections {
+	var rewritten fio.Sections
+	for _, section := range sections {
 		options := w.included(section.Options)
 		for i := range options {
 			options[i] = w.plain(w.expanded(options[i]))
 		}
-		rewritten.Sections = append(rewritten.Sections, fio.Section{Name: section.Name, Options: w.joined(options)})
+		rewritten = append(rewritten, fio.Section{Name: section.Name, Options: w.joined(options)})
 	}
 	w.nameSections(rewritten)
 	if w.Group {
@@ -78,10 +78,11 @@ func (w *rewriter) read(name string) ([]fio.Option, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(file.Sections) > 1 {
+	sections := file.Sections()
+	if len(sections) > 1 {
 		return nil, errSections
 	}
-	options := file.Sections[0].Options
+	options := sections[0].Options
 	for i := range options {
 		options[i].Line = 0 // which is another file's
 	}
@@ -149,23 +150,23 @@ func groupHint(f *fio.JobFile, problem string) string {
 	if len(f.Groups()) <= fio.MaxGroups || !strings.Contains(problem, "group_reporting") {
 		return ""
 	}
-	if n := len(grouped(f).Groups()); n <= fio.MaxGroups {
+	if n := len(grouped(f.Sections()).File().Groups()); n <= fio.MaxGroups {
 		return fmt.Sprintf("; --group does that, and leaves %d", n)
 	}
 	return "; --group is not enough, as too many run one after the other"
 }
 
-// grouped returns a copy of a job file in which the jobs that run at the same time give one result.
-func grouped(f *fio.JobFile) *fio.JobFile {
-	together := &fio.JobFile{Sections: []fio.Section{{Name: globalName, Options: []fio.Option{{Name: "group_reporting"}}}}}
-	for _, section := range f.Sections {
+// grouped returns the sections of a job file in which the jobs that run at the same time give one result.
+func grouped(sections fio.Sections) fio.Sections {
+	together := fio.Sections{{Name: globalName, Options: []fio.Option{{Name: "group_reporting"}}}}
+	for _, section := range sections {
 		kept := fio.Section{Name: section.Name}
 		for _, o := range section.Options {
 			if o.Name != "group_reporting" && o.Name != "new_group" {
 				kept.Options = append(kept.Options, o)
 			}
 		}
-		together.Sections = append(together.Sections, kept)
+		together = append(together, kept)
 	}
 	return together
 }

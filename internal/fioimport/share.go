@@ -12,13 +12,13 @@ import (
 
 // resolveShares writes sizes of files that are a share of the volume as bytes. To fio they are a share of files that are there
 // already. All targets get the same, so that their results can be compared.
-func (c *cleaner) resolveShares(f *fio.JobFile) {
-	if slices.ContainsFunc(f.Sections, givesFileSize) {
+func (c *cleaner) resolveShares(sections fio.Sections) {
+	if slices.ContainsFunc(sections, givesFileSize) {
 		return // of which size is a share
 	}
-	for i := range f.Sections {
-		for j := range f.Sections[i].Options {
-			o := &f.Sections[i].Options[j]
+	for i := range sections {
+		for j := range sections[i].Options {
+			o := &sections[i].Options[j]
 			percent, ok := strings.CutSuffix(o.Value, "%")
 			share, err := strconv.ParseInt(percent, 10, 64)
 			if fio.Canonical(o.Name) != "size" || !ok || err != nil || share < 1 || share > 100 {

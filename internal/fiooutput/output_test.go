@@ -78,7 +78,7 @@ func TestPercentilesAreThoseOfFio(t *testing.T) {
 				t.Parallel()
 				job := mustParse(t, text).On(fio.Volume{Directory: t.TempDir()})
 				if list != "" {
-					job.Sections[0].Options = append(job.Sections[0].Options, fio.Option{Name: "percentile_list", Value: list, HasValue: true})
+					job = job.With([]fio.Setting{{Name: "percentile_list", Value: list}})
 				}
 				run := fiorun.Run(t, job.String(), "--output-format=json+")
 				output, err := Parse(run.Output)

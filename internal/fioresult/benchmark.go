@@ -208,7 +208,7 @@ func workloadOf(job *fio.JobFile) v1alpha1.Workload {
 }
 
 func firstJob(job *fio.JobFile) string {
-	for _, section := range job.Sections {
+	for _, section := range job.Sections() {
 		if !section.IsGlobal() {
 			return section.Name
 		}
@@ -219,7 +219,7 @@ func firstJob(job *fio.JobFile) string {
 // jobFileOf returns a job file that has the results of an output: a section for each, with the options that the output names. Of
 // jobs that fio reports together, it prints the options of the first one only.
 func jobFileOf(printed *fiooutput.Output) *fio.JobFile {
-	file := &fio.JobFile{}
+	var sections fio.Sections
 	seen := map[string]bool{}
 	for i := range printed.Groups {
 		g := &printed.Groups[i]
@@ -232,9 +232,9 @@ func jobFileOf(printed *fiooutput.Output) *fio.JobFile {
 		if i > 0 && g.ID != printed.Groups[i-1].ID && !waits(g) {
 			section.Options = append(section.Options, fio.Option{Name: "stonewall"})
 		}
-		file.Sections = append(file.Sections, section)
+		sections = append(sections, section)
 	}
-	return file
+	return sections.File()
 }
 
 // optionsOf returns the options of a result, and the number of jobs where fio printed each by itself.
