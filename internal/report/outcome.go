@@ -37,14 +37,8 @@ func Mark(run *v1alpha1.Run, style Style) string {
 
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	var parts []string
-	for name, io := range result.Directions() {
-		parts = append(parts, name+" "+outcomeOfIO(io))
-	}
-	if result.Sync != nil {
-		parts = append(parts, syncRow+outcomeOfSyncs(result.Sync))
-	}
-	if m := result.Metadata; m != nil {
-		parts = append(parts, metadataRow+" "+outcomeOfMetadata(m))
+	for i := range result.Figures {
+		parts = append(parts, result.Figures[i].Name+" "+outcomeOfFigures(&result.Figures[i]))
 	}
 	outcome := strings.Join(parts, " + ")
 	if bound != nil && bound.Reason != v1alpha1.BoundUnknown {
@@ -53,27 +47,19 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy) string {
 	return outcome
 }
 
-// outcomeOfSyncs is such as " p50 2.1ms, p99 9.0ms".
-func outcomeOfSyncs(s *v1alpha1.SyncResult) string {
-	if s.Latency == nil {
-		return " mean " + latency(s.MeanNanoseconds)
+// outcomeOfFigures is such as "2998 IOPS, 46.8 MiB/s, p50 469us, p99 92.8ms", without what was not measured.
+func outcomeOfFigures(f *v1alpha1.Figures) string {
+	var parts []string
+	if f.Name != v1alpha1.OperationSync {
+		parts = append(parts, fmt.Sprintf("%d IOPS", f.IOPS()))
 	}
-	return fmt.Sprintf(" p50 %s, p99 %s", percentile(s.Latency.P50Nanoseconds), percentile(s.Latency.P99Nanoseconds))
-}
-
-// outcomeOfMetadata is such as "2044 IOPS, p50 402us, p99 1.1ms".
-func outcomeOfMetadata(m *v1alpha1.MetadataResult) string {
-	outcome := fmt.Sprintf("%d IOPS, ", m.IOPS)
-	if m.Latency == nil {
-		return outcome + "mean " + latency(m.MeanNanoseconds)
+	if v1alpha1.IsData(f.Name) {
+		parts = append(parts, bandwidth(f.BytesPerSecond))
 	}
-	return outcome + fmt.Sprintf("p50 %s, p99 %s", percentile(m.Latency.P50Nanoseconds), percentile(m.Latency.P99Nanoseconds))
-}
-
-func outcomeOfIO(io *v1alpha1.IOResult) string {
-	outcome := fmt.Sprintf("%d IOPS, %s", io.IOPS, bandwidth(io.BytesPerSecond))
-	if c := io.CompletionLatency; c != nil {
-		outcome += fmt.Sprintf(", p50 %s, p99 %s", percentile(c.P50Nanoseconds), percentile(c.P99Nanoseconds))
+	if c := f.CompletionLatency; c != nil {
+		parts = append(parts, "p50 "+percentile(c.P50Nanoseconds), "p99 "+percentile(c.P99Nanoseconds))
+	} else if !v1alpha1.IsData(f.Name) {
+		parts = append(parts, "mean "+latency(f.Mean()))
 	}
-	return outcome
+	return strings.Join(parts, ", ")
 }
