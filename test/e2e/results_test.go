@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -39,7 +40,7 @@ func TestResult(t *testing.T) {
 		t.Errorf("summary = %q", done.Status.Summary)
 	}
 	target := done.Status.Targets[0]
-	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || target.ProvisionedMilliseconds == nil {
+	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || ptr.Deref(target.ProvisionedMilliseconds, 0) <= 0 {
 		t.Errorf("target = %+v", target)
 	}
 	checkLog(t, &run)
