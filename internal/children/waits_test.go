@@ -63,7 +63,7 @@ func TestReadySince(t *testing.T) {
 // Whether a pod is waited for is told by its Job and itself. One that was there, and is not found, may measure.
 func TestStartingSince(t *testing.T) {
 	began, bound := noon, noon.Add(20*time.Second)
-	sb := builder.OneRun("default", "sb").Build()
+	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build()
 	sb.UID = "u1"
 	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
 	name := job.RunName(sb, "reads.fast", 1, 0)
