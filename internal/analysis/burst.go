@@ -52,10 +52,11 @@ func (k Known) untilBaseline(all *v1alpha1.Result, load Load) string {
 
 // inASecond is what results with such rates do in one second.
 func inASecond(r *v1alpha1.Result) *v1alpha1.Result {
-	of := func(io *v1alpha1.Figures) *v1alpha1.Figures {
-		return &v1alpha1.Figures{Count: ioOrNone(io).IOPS(), Bytes: ioOrNone(io).BytesPerSecond}
+	second := &v1alpha1.Result{}
+	for direction, io := range r.Directions() {
+		second.Figures = append(second.Figures, v1alpha1.Figures{Name: direction, Count: io.IOPS(), Bytes: io.BytesPerSecond})
 	}
-	return &v1alpha1.Result{Figures: v1alpha1.ListOf(of(r.Of(v1alpha1.OperationRead)).As(v1alpha1.OperationRead), of(r.Of(v1alpha1.OperationWrite)).As(v1alpha1.OperationWrite), of(r.Of(v1alpha1.OperationTrim)).As(v1alpha1.OperationTrim))}
+	return second
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.

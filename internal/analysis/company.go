@@ -112,7 +112,11 @@ func (c *Company) with(r *v1alpha1.Result) *v1alpha1.Result {
 	}
 	return &v1alpha1.Result{
 		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients,
-		Figures: v1alpha1.ListOf(c.read.with(r.Of(v1alpha1.OperationRead)).As(v1alpha1.OperationRead), c.write.with(r.Of(v1alpha1.OperationWrite)).As(v1alpha1.OperationWrite), c.trim.with(r.Of(v1alpha1.OperationTrim)).As(v1alpha1.OperationTrim)),
+		Figures: v1alpha1.ListOf(
+			c.read.with(r.Of(v1alpha1.OperationRead)).As(v1alpha1.OperationRead),
+			c.write.with(r.Of(v1alpha1.OperationWrite)).As(v1alpha1.OperationWrite),
+			c.trim.with(r.Of(v1alpha1.OperationTrim)).As(v1alpha1.OperationTrim),
+		),
 	}
 }
 
@@ -121,7 +125,9 @@ func (r *ioRate) with(io *v1alpha1.Figures) *v1alpha1.Figures {
 		return nil
 	}
 	own := ioOrNone(io)
-	return &v1alpha1.Figures{MilliIOPS: whole(float64(own.MilliIOPS) + 1000*r.iops), BytesPerSecond: whole(float64(own.BytesPerSecond) + r.bytesPerSecond)}
+	return &v1alpha1.Figures{
+		MilliIOPS: whole(float64(own.MilliIOPS) + 1000*r.iops), BytesPerSecond: whole(float64(own.BytesPerSecond) + r.bytesPerSecond),
+	}
 }
 
 // loadWith is a load as far as it matters for its I/Os, or those of its company, that the page cache answers some, or that some are merged.

@@ -199,7 +199,11 @@ const syncsPrevail = 10
 func WaitForSyncs(results []*v1alpha1.Result) bool {
 	waits := 0
 	for _, r := range results {
-		if r.Of(v1alpha1.OperationSync) != nil && r.Of(v1alpha1.OperationWrite) != nil && float64(r.Of(v1alpha1.OperationSync).Count)*float64(r.Of(v1alpha1.OperationSync).Mean()) > syncsPrevail*float64(r.Of(v1alpha1.OperationWrite).Count)*float64(typical(r.Of(v1alpha1.OperationWrite))) {
+		sync, write := r.Of(v1alpha1.OperationSync), r.Of(v1alpha1.OperationWrite)
+		if sync == nil || write == nil {
+			continue
+		}
+		if float64(sync.Count)*float64(sync.Mean()) > syncsPrevail*float64(write.Count)*float64(typical(write)) {
 			waits++
 		}
 	}

@@ -177,13 +177,14 @@ func (s limitSet) uses(r *v1alpha1.Result) []use {
 // operationsUse returns the use of what reads and writes share, where both are limited by their number and there are both.
 func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	reads, writes := s.limits.ReadIOPS, s.limits.WriteIOPS
-	if s.limits.Counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || r.Of(v1alpha1.OperationRead) == nil || r.Of(v1alpha1.OperationWrite) == nil {
+	read, write := r.Of(v1alpha1.OperationRead), r.Of(v1alpha1.OperationWrite)
+	if s.limits.Counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || read == nil || write == nil {
 		return use{}, false
 	}
 	return use{
 		reason: scopeNames[s.limits.Scope].iops, owner: scopeNames[s.limits.Scope].owner, owners: s.owners, limit: *reads,
 		unit:     "IOPS, where a write counts as " + legible.Significant(float64(*reads)/float64(*writes)) + " reads",
-		measured: whole(aws.Operations(float64(r.Of(v1alpha1.OperationRead).IOPS()), float64(r.Of(v1alpha1.OperationWrite).IOPS()), float64(*reads), float64(*writes))),
+		measured: whole(aws.Operations(rateOf(read), rateOf(write), float64(*reads), float64(*writes))),
 	}, true
 }
 

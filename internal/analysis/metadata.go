@@ -59,7 +59,8 @@ func (k Known) operations(r *v1alpha1.Result, load Load) use {
 	if k.Storage == nil || k.Storage.Counting != v1alpha1.CountsShared || isFromMemory(r.Of(v1alpha1.OperationMetadata)) {
 		return use{}
 	}
-	own, asOwn := &v1alpha1.Figures{MilliIOPS: r.Of(v1alpha1.OperationMetadata).MilliIOPS}, &v1alpha1.Result{ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients}
+	own := &v1alpha1.Figures{MilliIOPS: r.Of(v1alpha1.OperationMetadata).MilliIOPS}
+	asOwn := &v1alpha1.Result{ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients}
 	if load.Lookups {
 		asOwn.Set(v1alpha1.OperationRead, own)
 	} else {
@@ -82,7 +83,10 @@ func (k Known) storedBy(r *v1alpha1.Result) *v1alpha1.Result {
 	}
 	return &v1alpha1.Result{
 		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients,
-		Figures: v1alpha1.ListOf(countedIO(nil, c.Reads, c.ReadBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationRead), countedIO(nil, c.Writes, c.WriteBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationWrite)),
+		Figures: v1alpha1.ListOf(
+			countedIO(nil, c.Reads, c.ReadBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationRead),
+			countedIO(nil, c.Writes, c.WriteBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationWrite),
+		),
 	}
 }
 

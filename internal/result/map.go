@@ -39,7 +39,10 @@ func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
 }
 
 func newClientSpread(spread *merge.Spread) *v1alpha1.ClientSpread {
-	return &v1alpha1.ClientSpread{MinMilliIOPS: spread.MinMilliIOPS, MaxMilliIOPS: spread.MaxMilliIOPS, CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64)}
+	return &v1alpha1.ClientSpread{
+		MinMilliIOPS: spread.MinMilliIOPS, MaxMilliIOPS: spread.MaxMilliIOPS,
+		CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
+	}
 }
 
 // tellCoarsening says of the percentiles of several clients that they were read from buckets that are so many bits coarser than fio's. Those of
@@ -75,12 +78,21 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	return v1alpha1.Result{
 		FioVersion:           report.FioVersion,
 		ElapsedMilliseconds:  g.ElapsedMilliseconds,
-		Figures:              v1alpha1.ListOf(newIOResult(g.Read).As(v1alpha1.OperationRead), newIOResult(g.Write).As(v1alpha1.OperationWrite), newIOResult(g.Trim).As(v1alpha1.OperationTrim), newSyncResult(g.Sync).As(v1alpha1.OperationSync), newMetadataResult(g.Metadata).As(v1alpha1.OperationMetadata)),
+		Figures:              newFigures(g),
 		LatencyTargetIODepth: latencyTargetDepth(g.LatencyTarget),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
 		},
 	}
+}
+
+// newFigures returns the figures of each operation that a group has some of.
+func newFigures(g *digest.Group) []v1alpha1.Figures {
+	return v1alpha1.ListOf(
+		newIOResult(g.Read).As(v1alpha1.OperationRead), newIOResult(g.Write).As(v1alpha1.OperationWrite),
+		newIOResult(g.Trim).As(v1alpha1.OperationTrim), newSyncResult(g.Sync).As(v1alpha1.OperationSync),
+		newMetadataResult(g.Metadata).As(v1alpha1.OperationMetadata),
+	)
 }
 
 func newIOResult(d *digest.Direction) *v1alpha1.Figures {
@@ -99,14 +111,19 @@ func newSyncResult(s *digest.Sync) *v1alpha1.Figures {
 	if s == nil {
 		return nil
 	}
-	return &v1alpha1.Figures{Count: s.Count, Latency: &v1alpha1.Latency{MeanNanoseconds: s.Mean}, CompletionLatency: newDistribution(s.Completion)}
+	return &v1alpha1.Figures{
+		Count: s.Count, Latency: &v1alpha1.Latency{MeanNanoseconds: s.Mean}, CompletionLatency: newDistribution(s.Completion),
+	}
 }
 
 func newMetadataResult(m *digest.Metadata) *v1alpha1.Figures {
 	if m == nil {
 		return nil
 	}
-	return &v1alpha1.Figures{Count: m.Count, MilliIOPS: m.MilliPerSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: m.Mean}, CompletionLatency: newDistribution(m.Completion)}
+	return &v1alpha1.Figures{
+		Count: m.Count, MilliIOPS: m.MilliPerSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: m.Mean},
+		CompletionLatency: newDistribution(m.Completion),
+	}
 }
 
 func latencyTargetDepth(t *digest.LatencyTarget) int32 {
