@@ -109,7 +109,7 @@ func TestCompareRepetitions(t *testing.T) {
 	runs := append(repeated("gp3", [2]int64{3048, 5_247_200}, [2]int64{3051, 5_240_000}, [2]int64{3047, 5_250_000}, [2]int64{3050, 5_245_000}),
 		repeated("efs", [2]int64{1560, 10_251_870}, [2]int64{1571, 10_180_000}, [2]int64{1549, 10_330_000}, [2]int64{1566, 10_210_000})...)
 	statistic := func(median, least, most int64) v1alpha1.Statistic {
-		return v1alpha1.Statistic{Median: median, Min: new(int64(least)), Max: new(int64(most))}
+		return v1alpha1.Statistic{Median: median, Min: new(least), Max: new(most)}
 	}
 	latency := func(times, median, least, most int64) *v1alpha1.Statistic {
 		return new(statistic(times*median, times*least, times*most))
@@ -250,7 +250,7 @@ func TestDirections(t *testing.T) {
 	targets := Compare(runs, []string{"own", "base", "empty"}, "base")[0].Targets
 	few := v1alpha1.VerdictTooFewRuns
 	latency := func(median, least, most int64) *v1alpha1.Statistic {
-		return &v1alpha1.Statistic{Median: median, Min: new(int64(least)), Max: new(int64(most))}
+		return &v1alpha1.Statistic{Median: median, Min: new(least), Max: new(most)}
 	}
 	want := []v1alpha1.TargetComparison{{
 		Name: "own", Runs: 3,
