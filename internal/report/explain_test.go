@@ -203,7 +203,7 @@ func TestExplainUnknownRun(t *testing.T) {
 
 func TestCertainty(t *testing.T) {
 	statistic := func(low, median, high int64) v1alpha1.Statistic {
-		return v1alpha1.Statistic{Min: new(int64(low)), Median: median, Max: new(int64(high))}
+		return v1alpha1.Statistic{Min: new(low), Median: median, Max: new(high)}
 	}
 	withP := func(s v1alpha1.Statistic, p string) v1alpha1.Statistic {
 		s.PValue = p

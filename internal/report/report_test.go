@@ -101,7 +101,7 @@ func e2() *v1alpha1.StorageBenchmark {
 	choice := map[string]string{"numjobs": "16", "bs": "256k"}
 	target := func(name string, iops int64) v1alpha1.TargetComparison {
 		return v1alpha1.TargetComparison{
-			Name: name, Runs: 4, Figures: v1alpha1.ListOf(beside(compared(iops, 30_336_000), iops-20, iops+22, "", "").As(v1alpha1.OperationRead), beside(compared(iops+1, 31_872_000), iops-1, iops+3, "", "").As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * (2*iops + 1), Min: new(int64(1000 * (2*iops - 70))), Max: new(int64(1000 * (2*iops + 72)))}, BytesPerSecond: new(statistic((2*iops + 1) << 18))}).As(v1alpha1.OperationTotal)),
+			Name: name, Runs: 4, Figures: v1alpha1.ListOf(beside(compared(iops, 30_336_000), iops-20, iops+22, "", "").As(v1alpha1.OperationRead), beside(compared(iops+1, 31_872_000), iops-1, iops+3, "", "").As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * (2*iops + 1), Min: new(1000 * (2*iops - 70)), Max: new(1000 * (2*iops + 72))}, BytesPerSecond: new(statistic((2*iops + 1) << 18))}).As(v1alpha1.OperationTotal)),
 		}
 	}
 	gp2, gp3 := target("gp2", 272), target("gp3", 273)

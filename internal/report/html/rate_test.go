@@ -48,8 +48,9 @@ func TestCardOfSomeAtRate(t *testing.T) {
 	}
 	free := efs(v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "0.50", Verdict: v1alpha1.VerdictSlower}})
 	rated := efs(v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}, P99Nanoseconds: &v1alpha1.Statistic{Ratio: "10.00", Verdict: v1alpha1.VerdictSlower}, JudgedBy: v1alpha1.JudgedByP99})
-	rated.Figures = append(rated.Figures, *(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}, P99Nanoseconds: &v1alpha1.Statistic{Ratio: "1.01", Verdict: v1alpha1.VerdictSame}, JudgedBy: v1alpha1.JudgedByP99}).As(v1alpha1.OperationWrite))
-	rated.Figures = append(rated.Figures, *(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}}).As(v1alpha1.OperationTotal))
+	rated.Figures = append(rated.Figures,
+		*(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}, P99Nanoseconds: &v1alpha1.Statistic{Ratio: "1.01", Verdict: v1alpha1.VerdictSame}, JudgedBy: v1alpha1.JudgedByP99}).As(v1alpha1.OperationWrite),
+		*(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}}).As(v1alpha1.OperationTotal))
 	r := &results{cases: []*compared{
 		{Comparison: &v1alpha1.Comparison{Targets: []v1alpha1.TargetComparison{free}}}, {Comparison: &v1alpha1.Comparison{Targets: []v1alpha1.TargetComparison{rated}}},
 	}}
