@@ -105,8 +105,8 @@ func checkMerged(w *testWorld, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run)
 	w.Helper()
 	want := builder.Result()
 	want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = 3, new(int64(130)), 60005-130
-	want.Read.IOs, want.Read.Bytes, want.Read.IOPS, want.Read.BytesPerSecond = 3000, 3*4096000, 18291, 3*12484608
-	want.Read.PerClient = &v1alpha1.ClientSpread{MinIOPS: 3048, MaxIOPS: 9145, CoefficientOfVariation: "0.500"}
+	want.Of(v1alpha1.OperationRead).Count, want.Of(v1alpha1.OperationRead).Bytes, want.Of(v1alpha1.OperationRead).MilliIOPS, want.Of(v1alpha1.OperationRead).BytesPerSecond = 3000, 3*4096000, 18_290_994, 3*12484608
+	want.Of(v1alpha1.OperationRead).PerClient = &v1alpha1.ClientSpread{MinMilliIOPS: 3_048_499, MaxMilliIOPS: 9_145_497, CoefficientOfVariation: "0.500"}
 	// The deviation within the clients is all there is: their means are the same.
 	ignoreDeviation := cmpopts.IgnoreFields(v1alpha1.Latency{}, "StddevNanoseconds")
 	if diff := cmp.Diff(want, run.Result, ignoreDeviation); diff != "" {
@@ -123,7 +123,7 @@ func checkMerged(w *testWorld, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run)
 		w.Errorf("warnings are %v", reasons)
 	}
 	if records := w.clientRecords(run.ClientsConfigMap); len(records) != 3 || records[2].Client != "client-2" || records[2].Node != fakecluster.NodeOf(2) ||
-		records[2].Sections[0].Result.Read.IOPS != 9145 || len(records[2].Sections[0].ReadBins) != 2 {
+		records[2].Sections[0].Result.Of(v1alpha1.OperationRead).IOPS() != 9145 || len(records[2].Sections[0].ReadBins) != 2 {
 		w.Errorf("records of the clients are %+v", records)
 	}
 	if logs := w.configMap(run.LogConfigMap).BinaryData; len(logs) != 3 || len(logs["fio.log.gz"]) == 0 || len(logs["fio.client-2.log.gz"]) == 0 {

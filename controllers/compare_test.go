@@ -45,7 +45,7 @@ func TestComparison(t *testing.T) {
 	var rows []row
 	for _, c := range sb.Status.Comparisons {
 		for _, target := range c.Targets {
-			rows = append(rows, row{c.Parameters, target.Name, target.Read.IOPSRatio, target.Read.Verdict, target.Runs})
+			rows = append(rows, row{c.Parameters, target.Name, target.Of(v1alpha1.OperationRead).MilliIOPS.Ratio, target.Of(v1alpha1.OperationRead).Verdict(), target.Runs})
 		}
 	}
 	one, four := map[string]string{"iodepth": "1"}, map[string]string{"iodepth": "4"}
@@ -85,7 +85,7 @@ func TestOrderOfComparison(t *testing.T) {
 			sb.Status.Targets = append(sb.Status.Targets, v1alpha1.TargetStatus{Name: name})
 			for repetition := range int64(4) {
 				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Target: name, Workload: "w", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{
-					Write: &v1alpha1.IOResult{IOPS: int64(i+1)*1000 + repetition},
+					Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1000 * (int64(i+1)*1000 + repetition)}},
 				}})
 			}
 		}

@@ -99,7 +99,7 @@ func TestOutOfMemoryInAProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := sb.Status.Runs[0]
-	if run.Result == nil || run.Result.Read.IOs != 1000 || run.Result.Probe != nil || run.Message != "" {
+	if run.Result == nil || run.Result.Of(v1alpha1.OperationRead).Count != 1000 || run.Result.Probe != nil || run.Message != "" {
 		t.Errorf("run is %+v", run)
 	}
 	warned := slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool {
@@ -181,7 +181,7 @@ func TestForgedReportsFailTheirOwnRun(t *testing.T) {
 			if forged.State != v1alpha1.RunFailed || forged.Result != nil || forged.Sections != nil || forged.Attempts != 1 || forged.Message == "" {
 				t.Errorf("the forged run is %+v", forged)
 			}
-			if honest.State != v1alpha1.RunSucceeded || honest.Result == nil || honest.Result.Read.IOs != 1000 {
+			if honest.State != v1alpha1.RunSucceeded || honest.Result == nil || honest.Result.Of(v1alpha1.OperationRead).Count != 1000 {
 				t.Errorf("the honest run is %+v", honest)
 			}
 			texts := []string{forged.Message}
@@ -225,7 +225,7 @@ func TestAbsurdFigures(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	for i := range sb.Status.Runs {
-		if run := &sb.Status.Runs[i]; run.Target == "honest" && (run.Result == nil || run.Result.Read.IOPS != 3048) {
+		if run := &sb.Status.Runs[i]; run.Target == "honest" && (run.Result == nil || run.Result.Of(v1alpha1.OperationRead).IOPS() != 3048) {
 			t.Errorf("run %s is %+v", run.Name, run)
 		}
 	}

@@ -8,8 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/internal/ours"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -54,6 +56,43 @@ func TestNoteBound(t *testing.T) {
 		m.NoteBound(pass.claims, noon.Add(time.Duration(i)*time.Minute))
 		if !maps.Equal(m.BoundSince, pass.want) {
 			t.Errorf("in pass %d claims have their volumes since %v, want %v", i, m.BoundSince, pass.want)
+		}
+	}
+}
+
+// Provisioning is timed from when the driver is asked, whatever is waited for before, until the claim is bound.
+func TestProvisioningIsTimed(t *testing.T) {
+	claim := func(annotation string, phase corev1.PersistentVolumeClaimPhase) *corev1.PersistentVolumeClaim {
+		c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{UID: "c"}, Status: corev1.PersistentVolumeClaimStatus{Phase: phase}}
+		c.Annotations = map[string]string{annotation: "x"}
+		return c
+	}
+	waits, chosen, asked := claim("other", corev1.ClaimPending), claim(ours.SelectedNode, corev1.ClaimPending), claim(ours.ProvisionerAnnotation, corev1.ClaimPending)
+	bound := claim(ours.SelectedNode, corev1.ClaimBound)
+	for name, test := range map[string]struct {
+		made   bool // by this operator, a second before the first pass
+		passes []*corev1.PersistentVolumeClaim
+		want   *time.Duration
+	}{
+		"waits for its pod, then for the driver": {true, []*corev1.PersistentVolumeClaim{waits, waits, chosen, chosen, bound, bound}, new(3 * time.Second)},
+		"bound at once":                          {true, []*corev1.PersistentVolumeClaim{bound, bound}, new(time.Second)},
+		"asked at once":                          {true, []*corev1.PersistentVolumeClaim{asked, asked, bound}, new(3 * time.Second)},
+		"made by another operator":               {false, []*corev1.PersistentVolumeClaim{asked, asked, bound}, new(2 * time.Second)},
+		"bound before it was seen":               {false, []*corev1.PersistentVolumeClaim{bound, bound}, nil},
+	} {
+		var m pass.Memory
+		if test.made {
+			m.NoteClaimMade("claim", noon.Add(-time.Second))
+		}
+		end := noon
+		for i, claim := range test.passes {
+			end = noon.Add(time.Duration(i) * time.Second)
+			all := map[string]*corev1.PersistentVolumeClaim{"claim": claim}
+			m.NoteBound(all, end)
+			m.NoteAsked(all, end)
+		}
+		if got := m.Provisioned("c", end); ptr.Deref(got, -1) != ptr.Deref(test.want, -1) {
+			t.Errorf("%s: took %v, want %v", name, got, test.want)
 		}
 	}
 }

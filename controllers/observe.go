@@ -37,6 +37,7 @@ func observe(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	}
 	p.Children.SortChildren(jobs.Items, pods.Items, claims.Items)
 	p.Memory.NoteBound(p.Children.Claims, p.Now.Time)
+	p.Memory.NoteAsked(p.Children.Claims, p.Now.Time)
 	return pass.GoOn(), nil
 }
 

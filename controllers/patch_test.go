@@ -109,8 +109,8 @@ func TestStatusPatchTakesLittleMemory(t *testing.T) {
 	for i := range 200 {
 		run := v1alpha1.Run{Name: fmt.Sprint(i), Message: strings.Repeat("m", 1024)}
 		for range 4 {
-			io := &v1alpha1.IOResult{Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
-			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Read: io, Write: io}})
+			io := &v1alpha1.Figures{Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
+			run.Sections = append(run.Sections, v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead), io.As(v1alpha1.OperationWrite))}})
 		}
 		before.Status.Runs = append(before.Status.Runs, run)
 	}

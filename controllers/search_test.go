@@ -102,7 +102,7 @@ func TestSearch(t *testing.T) {
 	if diff := cmp.Diff(found, sb.Status.Searches); diff != "" {
 		t.Errorf("searches (-want +got):\n%s", diff)
 	}
-	if c := sb.Status.Comparisons; len(c) != 1 || len(c[0].Parameters) > 0 || c[0].Targets[0].Runs != 1 || c[0].Targets[0].Read.IOPS.Median != 3000 {
+	if c := sb.Status.Comparisons; len(c) != 1 || len(c[0].Parameters) > 0 || c[0].Targets[0].Runs != 1 || c[0].Targets[0].Of(v1alpha1.OperationRead).IOPS().Median != 3000 {
 		t.Errorf("compared is more than the answer: %+v", c)
 	}
 }

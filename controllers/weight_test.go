@@ -27,7 +27,7 @@ func TestWeight(t *testing.T) {
 			for i := range 100 {
 				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{
 					Name: fmt.Sprint(i), StartTime: new(metav1.Now()), Parameters: map[string]string{"bs": "4k", "iodepth": "1"},
-					Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{Latency: &v1alpha1.Latency{}}},
+					Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Latency: &v1alpha1.Latency{}}}},
 				})
 			}
 		},

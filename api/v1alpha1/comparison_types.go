@@ -70,29 +70,13 @@ type TargetComparison struct {
 	// +optional
 	Runs int32 `json:"runs,omitempty"`
 
-	// total adds up reads, writes and trims. Unset if the workload has only one of them.
+	// figures are those of each kind of operation that the target has results of, those of sync and metadata only if all
+	// results have some. Behind them total adds up reads, writes and trims, if the target has more than one of these.
 	// +optional
-	Total *TotalComparison `json:"total,omitempty"`
-
-	// read is about reads. Unset if there were none.
-	// +optional
-	Read *IOComparison `json:"read,omitempty"`
-
-	// write is about writes. Unset if there were none.
-	// +optional
-	Write *IOComparison `json:"write,omitempty"`
-
-	// trim is about trims. Unset if there were none.
-	// +optional
-	Trim *IOComparison `json:"trim,omitempty"`
-
-	// sync is about fsync, fdatasync and sync_file_range together. Unset unless all results have some.
-	// +optional
-	Sync *SyncComparison `json:"sync,omitempty"`
-
-	// metadata is about operations on files or directories themselves. Unset unless all results have some.
-	// +optional
-	Metadata *MetadataComparison `json:"metadata,omitempty"`
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Figures []FiguresComparison `json:"figures,omitempty"`
 
 	// warnings say what may mislead readers of these figures, such as a large spread between repetitions.
 	// +optional
@@ -101,213 +85,64 @@ type TargetComparison struct {
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 
-// TotalComparison is about the directions of I/O together.
-type TotalComparison struct {
-	// iops is I/Os per second.
+// FiguresComparison is about one kind of operation. Statistics are unset of what was not measured: syncs have no rate,
+// metadata moves no bytes, and latencies have no total.
+type FiguresComparison struct {
+	// name is the kind of operation, as in the figures of results, or total.
 	// +required
-	IOPS Statistic `json:"iops"`
+	// +kubebuilder:validation:Enum=read;write;trim;sync;metadata;total
+	Name string `json:"name"`
+
+	// milliIOPS is operations per second, in thousandths.
+	// +optional
+	MilliIOPS *Statistic `json:"milliIOPS,omitempty"`
 
 	// bytesPerSecond is bytes per second.
-	// +required
-	BytesPerSecond Statistic `json:"bytesPerSecond"`
-
-	// iopsRatio is the median IOPS as a multiple of the baseline's, such as 0.51.
 	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	IOPSRatio string `json:"iopsRatio,omitempty"`
+	BytesPerSecond *Statistic `json:"bytesPerSecond,omitempty"`
 
-	// bytesPerSecondRatio is the median bandwidth as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	BytesPerSecondRatio string `json:"bytesPerSecondRatio,omitempty"`
-
-	// verdict is the verdict on IOPS. Unset where those of read, write and trim are on latencies (judgedBy), which have no total.
-	// +optional
-	Verdict Verdict `json:"verdict,omitempty"`
-}
-
-// IOComparison is about one direction of I/O. Latencies are unset where fio did not measure them.
-type IOComparison struct {
-	// iops is I/Os per second.
-	// +required
-	IOPS Statistic `json:"iops"`
-
-	// bytesPerSecond is bytes per second.
-	// +required
-	BytesPerSecond Statistic `json:"bytesPerSecond"`
-
-	// meanNanoseconds is the mean latency from submission to completion (fio's lat).
+	// meanNanoseconds is the mean latency: latency in the figures of results.
 	// +optional
 	MeanNanoseconds *Statistic `json:"meanNanoseconds,omitempty"`
 
-	// p50Nanoseconds is the median completion latency (fio's clat).
+	// p50Nanoseconds is the median latency: completionLatency in the figures of results.
 	// +optional
 	P50Nanoseconds *Statistic `json:"p50Nanoseconds,omitempty"`
 
-	// p90Nanoseconds is the 90th percentile of completion latency.
+	// p90Nanoseconds is the 90th percentile of that latency.
 	// +optional
 	P90Nanoseconds *Statistic `json:"p90Nanoseconds,omitempty"`
 
-	// p99Nanoseconds is the 99th percentile of completion latency.
+	// p99Nanoseconds is the 99th percentile of that latency.
 	// +optional
 	P99Nanoseconds *Statistic `json:"p99Nanoseconds,omitempty"`
 
-	// iopsRatio is the median IOPS as a multiple of the baseline's, such as 0.51.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	IOPSRatio string `json:"iopsRatio,omitempty"`
-
-	// bytesPerSecondRatio is the median bandwidth as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	BytesPerSecondRatio string `json:"bytesPerSecondRatio,omitempty"`
-
-	// meanRatio is the mean latency as a multiple of the baseline's: more than 1 is slower.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	MeanRatio string `json:"meanRatio,omitempty"`
-
-	// p50Ratio is the 50th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P50Ratio string `json:"p50Ratio,omitempty"`
-
-	// p90Ratio is the 90th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P90Ratio string `json:"p90Ratio,omitempty"`
-
-	// p99Ratio is the 99th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P99Ratio string `json:"p99Ratio,omitempty"`
-
-	// verdict is the verdict on IOPS, or on what judgedBy says. Each statistic has its own as well.
-	// +optional
-	Verdict Verdict `json:"verdict,omitempty"`
-
-	// judgedBy is the latency that the verdict is on. It is set where most runs of the target and of the baseline did the rate that
-	// the workload asks for (limitedBy.reason WorkloadRate): their IOPS are those of the workload. Unset where the verdict is on
-	// IOPS, also of writes that wait for syncs: the verdict of sync is the one on latency.
+	// judgedBy is the latency whose verdict counts. It is set where most runs of the target and of the baseline did the rate
+	// that the workload asks for (limitedBy.reason WorkloadRate): their IOPS are those of the workload, and a total has no
+	// verdict. Unset where the verdict on milliIOPS counts, also of writes that wait for syncs, and for sync: there it is the
+	// verdict on p99Nanoseconds, or on meanNanoseconds if there are no percentiles.
 	// +optional
 	JudgedBy JudgedBy `json:"judgedBy,omitempty"`
-}
 
-// SyncComparison is about the time that syncs took. Percentiles are unset where fio did not keep them.
-type SyncComparison struct {
-	// meanNanoseconds is the mean, in nanoseconds.
-	// +required
-	MeanNanoseconds Statistic `json:"meanNanoseconds"`
-
-	// p50Nanoseconds is the median, in nanoseconds.
-	// +optional
-	P50Nanoseconds *Statistic `json:"p50Nanoseconds,omitempty"`
-
-	// p90Nanoseconds is the 90th percentile, in nanoseconds.
-	// +optional
-	P90Nanoseconds *Statistic `json:"p90Nanoseconds,omitempty"`
-
-	// p99Nanoseconds is the 99th percentile, in nanoseconds.
-	// +optional
-	P99Nanoseconds *Statistic `json:"p99Nanoseconds,omitempty"`
-
-	// meanRatio is the mean as a multiple of the baseline's, such as 1.51: more than 1 is slower.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	MeanRatio string `json:"meanRatio,omitempty"`
-
-	// p50Ratio is the 50th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P50Ratio string `json:"p50Ratio,omitempty"`
-
-	// p90Ratio is the 90th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P90Ratio string `json:"p90Ratio,omitempty"`
-
-	// p99Ratio is the 99th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P99Ratio string `json:"p99Ratio,omitempty"`
-
-	// prevails says that in most runs jobs waited more than ten times as long for syncs as for the writes between them: memory
-	// took these. Unset otherwise.
+	// prevails is set for sync: in most runs jobs waited more than ten times as long for syncs as for the writes between them,
+	// because memory took these. Unset otherwise.
 	// +optional
 	Prevails *bool `json:"prevails,omitempty"`
-
-	// verdict is the verdict on the 99th percentile, or on the mean where there are no percentiles. Each statistic has
-	// its own as well.
-	// +optional
-	Verdict Verdict `json:"verdict,omitempty"`
 }
 
-// MetadataComparison is about operations on files or directories themselves. Percentiles are unset where fio did not keep
-// them.
-type MetadataComparison struct {
-	// iops is operations per second.
-	// +required
-	IOPS Statistic `json:"iops"`
-
-	// meanNanoseconds is the mean time of an operation, in nanoseconds.
-	// +required
-	MeanNanoseconds Statistic `json:"meanNanoseconds"`
-
-	// p50Nanoseconds is the median, in nanoseconds.
-	// +optional
-	P50Nanoseconds *Statistic `json:"p50Nanoseconds,omitempty"`
-
-	// p90Nanoseconds is the 90th percentile, in nanoseconds.
-	// +optional
-	P90Nanoseconds *Statistic `json:"p90Nanoseconds,omitempty"`
-
-	// p99Nanoseconds is the 99th percentile, in nanoseconds.
-	// +optional
-	P99Nanoseconds *Statistic `json:"p99Nanoseconds,omitempty"`
-
-	// iopsRatio is the median operations per second as a multiple of the baseline's, such as 0.51.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	IOPSRatio string `json:"iopsRatio,omitempty"`
-
-	// meanRatio is the mean as a multiple of the baseline's, such as 1.51: more than 1 is slower.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	MeanRatio string `json:"meanRatio,omitempty"`
-
-	// p50Ratio is the 50th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P50Ratio string `json:"p50Ratio,omitempty"`
-
-	// p90Ratio is the 90th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P90Ratio string `json:"p90Ratio,omitempty"`
-
-	// p99Ratio is the 99th percentile as a multiple of the baseline's.
-	// +optional
-	// +kubebuilder:validation:MaxLength=16
-	P99Ratio string `json:"p99Ratio,omitempty"`
-
-	// verdict is the verdict on operations per second. Each statistic has its own as well.
-	// +optional
-	Verdict Verdict `json:"verdict,omitempty"`
-}
-
-// Statistic is a figure over the repetitions of a run.
+// Statistic is a figure over the repetitions of a run, and beside the baseline's. With one repetition it is the median alone.
 type Statistic struct {
 	// median of the repetitions.
 	// +required
 	Median int64 `json:"median"`
 
-	// min is the smallest of the repetitions.
-	// +required
-	Min int64 `json:"min"`
+	// min is the smallest of the repetitions. Unset with one repetition.
+	// +optional
+	Min *int64 `json:"min,omitempty"`
 
-	// max is the largest of the repetitions.
-	// +required
-	Max int64 `json:"max"`
+	// max is the largest of the repetitions. Unset with one repetition.
+	// +optional
+	Max *int64 `json:"max,omitempty"`
 
 	// confidenceLow is the lower end of the median's confidence interval of at least 95 %. Unset below 6 runs.
 	// +optional
@@ -316,6 +151,12 @@ type Statistic struct {
 	// confidenceHigh is the upper end of that interval. Unset below 6 runs.
 	// +optional
 	ConfidenceHigh *int64 `json:"confidenceHigh,omitempty"`
+
+	// ratio is the median as a multiple of the baseline's, such as 0.51. Unset for the baseline itself, and where a median is 0
+	// or a percentile beyond fio's histogram.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16
+	Ratio string `json:"ratio,omitempty"`
 
 	// ratioLow is the lower end of the interval of 95 % of this figure as a multiple of the baseline's, such as 0.498. It is
 	// that of the geometric means, by Welch's t-test on logarithms. Unset below 4 runs of either target, and where a run has 0
@@ -337,7 +178,7 @@ type Statistic struct {
 	PValue string `json:"pValue,omitempty"`
 
 	// adjustedPValue is pValue corrected by the method of Benjamini and Hochberg for how many there are in the benchmark: of
-	// figures that the verdicts of read, write, trim, total and sync are on, or of all others. Verdicts go by it. Unset
+	// figures whose verdicts count (see judgedBy), or of all others. Verdicts go by it. Unset
 	// where pValue is.
 	// +optional
 	// +kubebuilder:validation:MaxLength=16
@@ -350,7 +191,7 @@ type Statistic struct {
 	// +kubebuilder:validation:Maximum=100000
 	DetectablePercent int32 `json:"detectablePercent,omitempty"`
 
-	// verdict compares this figure with the baseline's. Unset if there are too few runs.
+	// verdict compares this figure with the baseline's. With too few runs only the figure has one whose verdict counts.
 	// +optional
 	Verdict Verdict `json:"verdict,omitempty"`
 }

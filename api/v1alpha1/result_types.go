@@ -43,28 +43,13 @@ type Result struct {
 	// +optional
 	CommonMilliseconds int64 `json:"commonMilliseconds,omitempty"`
 
-	// read is about reads. Unset if there were none.
+	// figures are what was measured of each kind of operation. A result of operations on files has only metadata and, if it
+	// syncs, sync, as no data is moved.
 	// +optional
-	Read *IOResult `json:"read,omitempty"`
-
-	// write is about writes. Unset if there were none.
-	// +optional
-	Write *IOResult `json:"write,omitempty"`
-
-	// trim is about trims (discards). Unset if there were none.
-	// +optional
-	Trim *IOResult `json:"trim,omitempty"`
-
-	// sync is about the calls that make written data reach the storage: fsync, fdatasync and sync_file_range. Unset if
-	// there were none, and where fio did not measure their latency, as with gtod_reduce.
-	// +optional
-	Sync *SyncResult `json:"sync,omitempty"`
-
-	// metadata is about operations on files or directories themselves: to create, look up or delete them (fio's ioengine
-	// filecreate, filestat, filedelete, dircreate, dirstat or dirdelete). Unset of workloads that move data. A result with
-	// it has neither read, write nor trim, as no data is moved.
-	// +optional
-	Metadata *MetadataResult `json:"metadata,omitempty"`
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Figures []Figures `json:"figures,omitempty"`
 
 	// latencyTargetIODepth is what fio's own option latency_target found: how many I/Os each job had in flight at the end, the
 	// most that kept the target, if one did. Of several jobs and clients it is the least. Unset of workloads without it.
@@ -219,87 +204,55 @@ type ProbeResult struct {
 	CPUPercent int32 `json:"cpuPercent,omitempty"`
 }
 
-// IOResult is what fio measured in one direction.
-type IOResult struct {
-	// ios is the number of I/Os completed.
+// Figures are what was measured of one kind of operation.
+type Figures struct {
+	// name is the kind of operation. read, write and trim move data. sync is fsync, fdatasync and sync_file_range together,
+	// which fio does not tell apart. metadata is creating, looking up and deleting files or directories (fio's ioengine
+	// filecreate, filestat, filedelete, dircreate, dirstat and dirdelete).
 	// +required
-	IOs int64 `json:"ios"`
+	// +kubebuilder:validation:Enum=read;write;trim;sync;metadata;total
+	Name string `json:"name"`
+
+	// count is the number of operations completed, those of all clients together.
+	// +optional
+	Count int64 `json:"count,omitempty"`
 
 	// bytes is the number of bytes moved.
-	// +required
-	Bytes int64 `json:"bytes"`
+	// +optional
+	Bytes int64 `json:"bytes,omitempty"`
 
-	// iops is I/Os per second, rounded.
-	// +required
-	IOPS int64 `json:"iops"`
+	// milliIOPS is operations per second, in thousandths: 3048123 is 3,048.123 IOPS. Unset for sync, whose time is part of that
+	// of the writes.
+	// +optional
+	MilliIOPS int64 `json:"milliIOPS,omitempty"`
 
 	// bytesPerSecond is bytes per second.
-	// +required
-	BytesPerSecond int64 `json:"bytesPerSecond"`
+	// +optional
+	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
 
 	// perClient says how the clients differ. Unset if there is one.
 	// +optional
 	PerClient *ClientSpread `json:"perClient,omitempty"`
 
-	// latency from submission to completion as seen by the application (fio's lat). Unset where fio did not measure it,
-	// as with gtod_reduce.
+	// latency is the mean latency as the application sees it: fio's lat of reads, writes and trims, from submission to
+	// completion, and the time of the call of syncs and metadata. Unset where fio did not measure it, as with gtod_reduce.
 	// +optional
 	Latency *Latency `json:"latency,omitempty"`
 
-	// completionLatency is the latency from the kernel's acceptance of an I/O to its completion (fio's clat). Unset
-	// where fio did not measure it.
+	// completionLatency is the distribution of latencies: fio's clat of reads, writes and trims, from the kernel's acceptance to
+	// completion, and the time of the call of syncs and metadata. Unset where fio kept no percentiles.
 	// +optional
 	CompletionLatency *LatencyDistribution `json:"completionLatency,omitempty"`
 }
 
-// SyncResult is what fio measured of fsync, fdatasync and sync_file_range together. fio does not tell them apart. The
-// writes before them are in write.
-type SyncResult struct {
-	// count is the number of syncs of all clients together, at least 1 (fio's sync.lat_ns.N).
-	// +required
-	Count int64 `json:"count"`
-
-	// meanNanoseconds is the mean time that a sync took (fio's sync.lat_ns.mean).
-	// +required
-	MeanNanoseconds int64 `json:"meanNanoseconds"`
-
-	// latency is the distribution of these times (fio's sync.lat_ns). Unset where fio kept no percentiles.
-	// +optional
-	Latency *LatencyDistribution `json:"latency,omitempty"`
-}
-
-// MetadataResult is what fio measured of operations on files or directories themselves.
-type MetadataResult struct {
-	// count is the number of operations of all clients together, at least 1 (fio's clat_ns.N).
-	// +required
-	Count int64 `json:"count"`
-
-	// iops is operations per second, rounded: count over the time that the jobs ran, which also has what fio does between
-	// two operations, such as closing a file that it has created.
-	// +required
-	IOPS int64 `json:"iops"`
-
-	// meanNanoseconds is the mean time that an operation took (fio's clat_ns.mean).
-	// +required
-	MeanNanoseconds int64 `json:"meanNanoseconds"`
-
-	// perClient says how the clients differ. Unset if there is one.
-	// +optional
-	PerClient *ClientSpread `json:"perClient,omitempty"`
-
-	// latency is the distribution of these times (fio's clat_ns). Unset where fio kept no percentiles.
-	// +optional
-	Latency *LatencyDistribution `json:"latency,omitempty"`
-}
-
 // ClientSpread is how the clients that measured together differ.
 type ClientSpread struct {
-	// minIOPS is the I/Os per second of the slowest client.
+	// minMilliIOPS is the operations per second of the slowest client, in thousandths.
 	// +required
-	MinIOPS int64 `json:"minIOPS"`
-	// maxIOPS is the I/Os per second of the fastest client.
+	MinMilliIOPS int64 `json:"minMilliIOPS"`
+	// maxMilliIOPS is the operations per second of the fastest client, in thousandths.
 	// +required
-	MaxIOPS int64 `json:"maxIOPS"`
+	MaxMilliIOPS int64 `json:"maxMilliIOPS"`
 	// coefficientOfVariation is the standard deviation of the clients' IOPS as a share of their mean, such as 0.013.
 	// +required
 	// +kubebuilder:validation:MaxLength=16
@@ -311,9 +264,9 @@ type Latency struct {
 	// meanNanoseconds is the mean.
 	// +required
 	MeanNanoseconds int64 `json:"meanNanoseconds"`
-	// stddevNanoseconds is the standard deviation.
-	// +required
-	StddevNanoseconds int64 `json:"stddevNanoseconds"`
+	// stddevNanoseconds is the standard deviation. Unset where fio does not give it, as for syncs and metadata.
+	// +optional
+	StddevNanoseconds int64 `json:"stddevNanoseconds,omitempty"`
 }
 
 // BeyondHistogramNanoseconds is what a percentile is that lies beyond 17.1 s: fio's histogram ends there, and its last bucket

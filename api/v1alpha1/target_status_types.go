@@ -56,10 +56,9 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Volumes []VolumeStatus `json:"volumes,omitempty"`
 
-	// provisionedMilliseconds is the time from the creation of the claim until its volume was there; of several
-	// claims, the longest. Kubernetes notes both in whole seconds, so it is off by less than 1,000 either way. A
-	// volume that is made for the node of its first pod includes the wait for that node. Unset where the volume is
-	// older than its claim, as one that was there before.
+	// provisionedMilliseconds is how long the driver took to make the volume, by the operator's clock: from the creation of the
+	// claim, or from when the node of its first pod was chosen if the volume is made for that, until the claim was bound. Of
+	// several claims it is the longest. Unset where the volume is older than its claim, and where the operator did not see it.
 	// +optional
 	ProvisionedMilliseconds *int64 `json:"provisionedMilliseconds,omitempty"`
 

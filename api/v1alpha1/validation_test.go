@@ -1110,8 +1110,8 @@ func TestLargestStatus(t *testing.T) {
 
 // vary makes the repetitions of a run differ so much that all is said of a verdict that can be: with the same figures in all there is no doubt.
 func vary(run *v1alpha1.Run) {
-	io := run.Result.Read // which is that of writes as well
-	for _, figure := range []*int64{&io.IOPS, &io.BytesPerSecond, &io.Latency.MeanNanoseconds} {
+	io := run.Result.Of(v1alpha1.OperationRead) // which is that of writes as well
+	for _, figure := range []*int64{&io.MilliIOPS, &io.BytesPerSecond, &io.Latency.MeanNanoseconds} {
 		*figure = varied(run, *figure)
 	}
 	varyPercentiles(run, io.CompletionLatency)
@@ -1133,14 +1133,14 @@ func varied(run *v1alpha1.Run, figure int64) int64 {
 // addSyncs gives the results of a run syncs of the slowest storage.
 func addSyncs(run *v1alpha1.Run) {
 	const seconds = 99_999_999_999
-	sync := &v1alpha1.SyncResult{Count: 999_999_999_999, MeanNanoseconds: seconds, Latency: largestResult().Write.CompletionLatency}
+	sync := &v1alpha1.Figures{Count: 999_999_999_999, Latency: &v1alpha1.Latency{MeanNanoseconds: seconds}, CompletionLatency: largestResult().Of(v1alpha1.OperationWrite).CompletionLatency}
 	if run.Result != nil {
-		sync.MeanNanoseconds = varied(run, sync.MeanNanoseconds)
-		varyPercentiles(run, sync.Latency)
-		run.Result.Sync = sync
+		sync.Latency.MeanNanoseconds = varied(run, sync.Mean())
+		varyPercentiles(run, sync.CompletionLatency)
+		run.Result.Set(v1alpha1.OperationSync, sync)
 	}
 	for i := range run.Sections {
-		run.Sections[i].Sync = sync
+		run.Sections[i].Set(v1alpha1.OperationSync, sync)
 	}
 }
 
@@ -1148,10 +1148,9 @@ func addSyncs(run *v1alpha1.Run) {
 func moveNoData(run *v1alpha1.Run) {
 	const seconds = 99_999_999_999
 	change := func(r *v1alpha1.Result) {
-		r.Metadata = &v1alpha1.MetadataResult{
-			Count: 999_999_999_999, IOPS: 99_999_999, MeanNanoseconds: seconds, PerClient: r.Read.PerClient, Latency: r.Read.CompletionLatency,
-		}
-		r.Read, r.Write = nil, nil
+		r.Set(v1alpha1.OperationMetadata, &v1alpha1.Figures{Count: 999_999_999_999, MilliIOPS: 99_999_999_000, Latency: &v1alpha1.Latency{MeanNanoseconds: seconds}, PerClient: r.Of(v1alpha1.OperationRead).PerClient, CompletionLatency: r.Of(v1alpha1.OperationRead).CompletionLatency})
+		r.Set(v1alpha1.OperationRead, nil)
+		r.Set(v1alpha1.OperationWrite, nil)
 	}
 	if run.Result != nil {
 		change(run.Result)
@@ -1322,12 +1321,12 @@ func judgeByLatency(comparisons []v1alpha1.Comparison) {
 		for j := range comparisons[i].Targets {
 			t := &comparisons[i].Targets[j]
 			for _, io := range t.Directions() {
-				if io.P99Ratio != "" {
+				if io.P99Nanoseconds.Ratio != "" {
 					io.JudgedBy = v1alpha1.JudgedByP99
 				}
 			}
-			if t.Total != nil {
-				t.Total.Verdict = ""
+			if t.Of(v1alpha1.OperationTotal) != nil {
+				t.Of(v1alpha1.OperationTotal).Judged().Verdict = ""
 			}
 		}
 	}
@@ -1383,17 +1382,17 @@ func addClients(run *v1alpha1.Run, clients int32) {
 	}
 	for _, result := range results {
 		result.Clients, result.StartSkewMilliseconds, result.CommonMilliseconds = clients, new(int64(day)), day
-		spread := &v1alpha1.ClientSpread{MinIOPS: 99_999_999, MaxIOPS: 99_999_999, CoefficientOfVariation: "11.314"}
+		spread := &v1alpha1.ClientSpread{MinMilliIOPS: 99_999_999_000, MaxMilliIOPS: 99_999_999_000, CoefficientOfVariation: "11.314"}
 		for _, io := range result.Directions() {
 			io.PerClient = spread
 			io.CompletionLatency.BucketPercent = 100
 		}
-		if result.Metadata != nil {
-			result.Metadata.PerClient = spread
-			result.Metadata.Latency.BucketPercent = 100
+		if result.Of(v1alpha1.OperationMetadata) != nil {
+			result.Of(v1alpha1.OperationMetadata).PerClient = spread
+			result.Of(v1alpha1.OperationMetadata).CompletionLatency.BucketPercent = 100
 		}
-		if result.Sync != nil {
-			result.Sync.Latency.BucketPercent = 100
+		if result.Of(v1alpha1.OperationSync) != nil {
+			result.Of(v1alpha1.OperationSync).CompletionLatency.BucketPercent = 100
 		}
 		run.Warnings = append(run.Warnings[:len(largestWarnings(run))],
 			v1alpha1.Warning{Reason: v1alpha1.WarningStartSkew, Message: strings.Repeat("m", 150)},
@@ -1451,18 +1450,14 @@ func largestResult() *v1alpha1.Result {
 		// percentile has as many digits, and is within fio's histogram, so that its ratio has an interval.
 		percentile = v1alpha1.BeyondHistogramNanoseconds - 1
 	)
-	io := &v1alpha1.IOResult{
-		IOs: 999_999_999_999, Bytes: 9_999_999_999_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999,
-		Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds},
-		CompletionLatency: &v1alpha1.LatencyDistribution{
-			MinNanoseconds: seconds, P50Nanoseconds: percentile, P90Nanoseconds: percentile, P95Nanoseconds: percentile,
-			P99Nanoseconds: percentile, P999Nanoseconds: percentile, P9999Nanoseconds: percentile, MaxNanoseconds: seconds,
-		},
-	}
+	io := &v1alpha1.Figures{Count: 999_999_999_999, Bytes: 9_999_999_999_999_999, MilliIOPS: 99_999_999_000, BytesPerSecond: 999_999_999_999, Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds}, CompletionLatency: &v1alpha1.LatencyDistribution{
+		MinNanoseconds: seconds, P50Nanoseconds: percentile, P90Nanoseconds: percentile, P95Nanoseconds: percentile,
+		P99Nanoseconds: percentile, P999Nanoseconds: percentile, P9999Nanoseconds: percentile, MaxNanoseconds: seconds,
+	}}
 	return &v1alpha1.Result{
 		Probe: &v1alpha1.ProbeResult{InFlight: 9_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999, MeanNanoseconds: seconds, CPUPercent: 100},
 
-		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Read: io, Write: io,
+		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead), io.As(v1alpha1.OperationWrite)),
 		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100, ThrottledPercent: new(int32(100))},
 	}
 }

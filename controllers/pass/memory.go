@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/ours"
 )
 
 // Memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
@@ -45,6 +46,10 @@ type Memory struct {
 	CleaningFor   time.Duration
 	// BoundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
 	BoundSince map[types.UID]time.Time
+	// AskedSince is since when drivers are asked for the volumes of its claims, by their UIDs: from the last pass in which a driver was
+	// not asked yet. madeAt is when this operator made claims that no pass has seen yet, by their names.
+	AskedSince map[types.UID]time.Time
+	madeAt     map[string]time.Time
 	// OwnAttempt is the last attempt that this operator has begun itself.
 	OwnAttempt attempt.OwnAttempt
 	// JobRefused reports whether the API server refused the last Job of a run, perhaps because there are too many.
@@ -93,6 +98,47 @@ func (m *Memory) NoteBound(claims map[string]*corev1.PersistentVolumeClaim, now 
 		}
 	}
 	m.BoundSince = bound
+}
+
+// NoteAsked notes for which claims a driver is asked now. What is known of one that is bound stays.
+func (m *Memory) NoteAsked(claims map[string]*corev1.PersistentVolumeClaim, now time.Time) {
+	asked := map[types.UID]time.Time{}
+	for name, claim := range claims {
+		since, known := m.AskedSince[claim.UID]
+		if made, unseen := m.madeAt[name]; !known && unseen {
+			since, known = made, true
+		}
+		delete(m.madeAt, name)
+		isBound := claim.Status.Phase == corev1.ClaimBound
+		switch {
+		case known && (isBound || ours.IsDriverAsked(claim)):
+			asked[claim.UID] = since
+		case !isBound:
+			asked[claim.UID] = now
+		}
+	}
+	m.AskedSince = asked
+}
+
+// NoteClaimMade notes when this operator made a claim. The driver of a class that binds at once is asked from then on.
+func (m *Memory) NoteClaimMade(name string, at time.Time) {
+	if m.madeAt == nil {
+		m.madeAt = map[string]time.Time{}
+	}
+	m.madeAt[name] = at
+}
+
+// Provisioned returns how long a driver was asked for the volume of a claim before that was bound, now at the latest; nil where that is
+// not known, as after a start of the operator.
+func (m *Memory) Provisioned(claim types.UID, now time.Time) *time.Duration {
+	since, known := m.AskedSince[claim]
+	if !known {
+		return nil
+	}
+	if bound, isBound := m.BoundSince[claim]; isBound {
+		now = bound
+	}
+	return new(now.Sub(since))
 }
 
 // NoteUnmade notes that there are no claims of these names, which are to be made.

@@ -66,7 +66,10 @@ func RecordVolume(ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStat
 
 // readPlace reads what is not known yet of the volume of a claim, and of its node.
 func readPlace(ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) (at volumes.Place, err error) {
-	at = volumes.Place{Claim: claim, Named: p.Children.ClaimTargets[claim.Name] != "", Node: node}
+	at = volumes.Place{
+		Claim: claim, Named: p.Children.ClaimTargets[claim.Name] != "", Node: node,
+		Provisioned: p.Memory.Provisioned(claim.UID, p.Now.Time),
+	}
 	known := volumes.Known(target, claim.Spec.VolumeName)
 	if known.Handle == "" && !p.Namespaces.AreSet() {
 		if at.Volume, err = p.World.LiveVolume(ctx, known.Name, "get volume of target "+target.Name); err != nil {

@@ -89,6 +89,7 @@ func ApplyObjects(ctx context.Context, p *pass.Pass, objects storage.Objects) er
 	})
 	for i, claim := range missing {
 		p.Memory.NoteMade(*claim.Name, errs[i])
+		p.Memory.NoteClaimMade(*claim.Name, p.World.Clock.Now())
 	}
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
 		return fmt.Errorf("apply claim: %w", errs[i])

@@ -55,8 +55,8 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 	for i := range sb.Status.Comparisons {
 		targets := sb.Status.Comparisons[i].Targets
 		for j := range targets {
-			for direction, io := range targets[j].Directions() {
-				result.add(&point.Cases[next], bandwidth, direction, "", bytesOf(&point.Cases[next], direction, io))
+			for operation, f := range targets[j].Directions() {
+				result.add(&point.Cases[next], bandwidth, operation, "", bytesOf(&point.Cases[next], f))
 			}
 			next++
 		}
@@ -66,12 +66,12 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 
 // bytesOf returns the bytes per second of a case: none where its search found no load within the budget, in most of its repetitions. Such a case has a rate
 // of 0, whatever the other repetitions did.
-func bytesOf(measured *history.Measured, direction string, io *v1alpha1.IOComparison) float64 {
-	metric, _ := history.MetricNamed(direction + ".iops")
-	if rate, _ := measured.Of(metric); rate == 0 && io.IOPS.Median > 0 {
+func bytesOf(measured *history.Measured, f *v1alpha1.FiguresComparison) float64 {
+	metric, _ := history.MetricNamed(f.Name + ".iops")
+	if rate, _ := measured.Of(metric); rate == 0 && f.MilliIOPS != nil && f.IOPS().Median > 0 || f.BytesPerSecond == nil {
 		return 0
 	}
-	return float64(max(io.BytesPerSecond.Median, 0))
+	return float64(max(f.BytesPerSecond.Median, 0))
 }
 
 // FromPoint returns what is left of a benchmark in the history of its schedule: no bytes per second, and nothing of expectations.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 var ended = time.Date(2026, 11, 25, 3, 0, 5, 0, time.UTC)
@@ -53,7 +54,7 @@ func exposition(t testing.TB, s *Store) string {
 }
 
 func statistic(median int64) v1alpha1.Statistic {
-	return v1alpha1.Statistic{Median: median, Min: median, Max: median}
+	return v1alpha1.Statistic{Median: median}
 }
 
 // benchmark returns one that has ended, has measured all that there is, and asks for metrics.
@@ -64,11 +65,10 @@ func benchmark(namespace, name string) *v1alpha1.StorageBenchmark {
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionExpectationsMet, Status: metav1.ConditionFalse}}
 	sb.Status.Comparisons = []v1alpha1.Comparison{
 		{Workload: "wal", Section: "log", Parameters: map[string]string{"bs": "16k"}, Targets: []v1alpha1.TargetComparison{
-			{Name: "gp3", Write: &v1alpha1.IOComparison{IOPS: statistic(3000), BytesPerSecond: statistic(49152000), P50Nanoseconds: new(statistic(5_300_000)), P99Nanoseconds: new(statistic(7_290_000))},
-				Sync: &v1alpha1.SyncComparison{P99Nanoseconds: new(statistic(9_000_000))}},
-			{Name: "efs", Read: &v1alpha1.IOComparison{IOPS: statistic(1), BytesPerSecond: statistic(4096)}},
+			{Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: builder.Milli(statistic(3000)), BytesPerSecond: new(statistic(49152000)), P50Nanoseconds: new(statistic(5_300_000)), P99Nanoseconds: new(statistic(7_290_000))}, {Name: v1alpha1.OperationSync, P99Nanoseconds: new(statistic(9_000_000))}}},
+			{Name: "efs", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: builder.Milli(statistic(1)), BytesPerSecond: new(statistic(4096))}}},
 		}},
-		{Workload: "files", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Metadata: &v1alpha1.MetadataComparison{IOPS: statistic(700), P50Nanoseconds: new(statistic(1000))}}}},
+		{Workload: "files", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationMetadata, MilliIOPS: builder.Milli(statistic(700)), P50Nanoseconds: new(statistic(1000))}}}}},
 	}
 	return sb
 }
@@ -126,13 +126,13 @@ func TestSearchBeyondItsBudget(t *testing.T) {
 	sb := benchmark("team-a", "once")
 	step := func(repetition int32, verdict v1alpha1.SearchVerdict) v1alpha1.Run {
 		return v1alpha1.Run{Workload: "load", Target: "gp3", Repetition: repetition, Search: &v1alpha1.RunSearch{Verdict: verdict},
-			Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}}}
+			Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 100_000}}}}
 	}
 	const beyond = v1alpha1.SearchBeyond
 	sb.Status.Runs = []v1alpha1.Run{step(1, beyond), step(1, beyond), step(2, v1alpha1.SearchAnswer), step(3, beyond), step(3, beyond)}
 	sb.Status.Searches = []v1alpha1.SearchResult{{Workload: "load", Target: "gp3", Outcome: v1alpha1.SearchMixed, Searches: 1}}
 	found := v1alpha1.Comparison{Workload: "load", Targets: []v1alpha1.TargetComparison{
-		{Name: "gp3", Read: &v1alpha1.IOComparison{IOPS: statistic(100), BytesPerSecond: statistic(409600)}},
+		{Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: builder.Milli(statistic(100)), BytesPerSecond: new(statistic(409600))}}},
 	}}
 	sb.Status.Comparisons = append([]v1alpha1.Comparison{found}, sb.Status.Comparisons...)
 	s := &Store{Limit: 100}
@@ -286,7 +286,7 @@ func TestHostileResult(t *testing.T) {
 	}
 	sb := benchmark("b", "words")
 	sb.Status.Comparisons[0].Section = "\xff\x1b[31m\n" + strings.Repeat("x", 4096)
-	sb.Status.Comparisons[0].Targets[0].Write.IOPS.Median = -1 << 63
+	sb.Status.Comparisons[0].Targets[0].Of(v1alpha1.OperationWrite).IOPS().Median = -1 << 63
 	sb.Status.Comparisons = append(sb.Status.Comparisons, sb.Status.Comparisons...)
 	s.SetBenchmark(sb)
 	for _, line := range text(t, s) {

@@ -155,17 +155,17 @@ func isMetered(limits v1alpha1.KnownLimits) bool {
 
 // meteredUse returns the use of metered bytes.
 func meteredUse(limits v1alpha1.KnownLimits, r *v1alpha1.Result) use {
-	reads, writes := ioOrNone(r.Read), ioOrNone(r.Write)
+	reads, writes := ioOrNone(r.Of(v1alpha1.OperationRead)), ioOrNone(r.Of(v1alpha1.OperationWrite))
 	return use{
 		reason: v1alpha1.BoundFileSystemThroughput, owner: "file system", unit: "MiB/s as EFS meters them", inMiB: true,
 		limit:    *limits.WriteBytesPerSecond,
-		measured: whole(aws.MeteredBytes(reads.IOPS, reads.BytesPerSecond, writes.IOPS, writes.BytesPerSecond)),
+		measured: whole(aws.MeteredBytes(reads.IOPS(), reads.BytesPerSecond, writes.IOPS(), writes.BytesPerSecond)),
 	}
 }
 
-func ioOrNone(io *v1alpha1.IOResult) *v1alpha1.IOResult {
+func ioOrNone(io *v1alpha1.Figures) *v1alpha1.Figures {
 	if io == nil {
-		return &v1alpha1.IOResult{}
+		return &v1alpha1.Figures{}
 	}
 	return io
 }

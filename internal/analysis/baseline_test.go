@@ -28,10 +28,10 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}}
 	half := &Credits{Before: 1, RanOut: true, BurstShare: 0.5, SecondsToEmpty: 2000}
 	reads := func(iops, bytes int64) *v1alpha1.Result {
-		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(iops, bytes, 0)}
+		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(blocks(iops, bytes, 0).As(v1alpha1.OperationRead))}
 	}
 	writes := func(iops, bytes int64) *v1alpha1.Result {
-		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: blocks(iops, bytes, 0)}
+		return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(blocks(iops, bytes, 0).As(v1alpha1.OperationWrite))}
 	}
 	for _, test := range []struct {
 		name    string
@@ -118,7 +118,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		warning: "ran on burst credits at 27.3 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 83588 s at this rate",
 	}, {
 		name: "EFS reads and writes share", known: Known{Storage: emptyEFS, Credits: efsCredits},
-		result:  &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(150, miBps, 0), Write: blocks(50, miBps, 0)},
+		result:  &v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(blocks(150, miBps, 0).As(v1alpha1.OperationRead), blocks(50, miBps, 0).As(v1alpha1.OperationWrite))},
 		want:    "FileSystemThroughput 104857600 100 of the file system's 100 MiB/s as EFS meters them (100 %)",
 		warning: "ran on burst credits at 100 MiB/s as EFS meters them, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 22243 s at this rate",
 	}, {
@@ -129,7 +129,7 @@ func TestCreditsInVerdicts(t *testing.T) {
 		want: "FileSystemThroughput 3145728000 3000 of the file system's 3000 MiB/s of reads that remain without burst credits (100 %)",
 	}, {
 		name: "EFS reads and writes share where a region caps reads", known: Known{Storage: cappedEFS, Credits: efsSpent},
-		result: &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: blocks(1500, miBps, 0), Write: blocks(500, miBps, 0)},
+		result: &v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(blocks(1500, miBps, 0).As(v1alpha1.OperationRead), blocks(500, miBps, 0).As(v1alpha1.OperationWrite))},
 		want:   "FileSystemThroughput 1048576000 1000 of the file system's 1000 MiB/s as EFS meters them that remain without burst credits (100 %)",
 	}, {
 		name: "limits of a user's file system are not taken for capped ones", result: reads(1500, miBps), known: Known{Storage: &v1alpha1.KnownLimits{Limits: cappedEFS.Limits}},

@@ -28,7 +28,7 @@ func summarized(comparisons []v1alpha1.Comparison) []string {
 	for _, c := range comparisons {
 		text := fmt.Sprintf("%s %v %s:", c.Workload, c.Parameters, c.Section)
 		for _, t := range c.Targets {
-			text += fmt.Sprintf(" %s %d %s %s", t.Name, t.Write.IOPS.Median, t.Write.IOPSRatio, t.Write.Verdict)
+			text += fmt.Sprintf(" %s %d %s %s", t.Name, t.Of(v1alpha1.OperationWrite).IOPS().Median, t.Of(v1alpha1.OperationWrite).MilliIOPS.Ratio, t.Of(v1alpha1.OperationWrite).Verdict())
 		}
 		all = append(all, text)
 	}
@@ -47,7 +47,7 @@ func TestBetween(t *testing.T) {
 	sections := func(target string, iops ...int64) []v1alpha1.Run {
 		r := v1alpha1.Run{Target: target, Workload: "file", State: v1alpha1.RunSucceeded}
 		for _, n := range iops {
-			r.Sections = append(r.Sections, v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Write: timed(n, 1)}})
+			r.Sections = append(r.Sections, v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Figures: v1alpha1.ListOf(timed(n, 1).As(v1alpha1.OperationWrite))}})
 		}
 		return []v1alpha1.Run{r}
 	}

@@ -126,10 +126,10 @@ type Client struct {
 // limit of the storage is reached, latency. What ran at the same time counts against limits and CPU; rate and latency are
 // the result's own.
 func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
-	if r != nil && r.Metadata != nil {
+	if r != nil && r.Of(v1alpha1.OperationMetadata) != nil {
 		return boundOfMetadata(r, known, load, client)
 	}
-	if r == nil || directions(r) == 0 {
+	if r == nil || r.Total() == nil {
 		return unknown("no I/O was measured")
 	}
 	all, asked := known.atStorage(known.Company.with(r), known.Company.loadWith(load))
@@ -274,11 +274,11 @@ func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.Limited
 		inFlight += rateOf(io) * float64(io.Latency.MeanNanoseconds) / 1e9
 	}
 	what := "I/Os"
-	if r.Sync != nil {
+	if r.Of(v1alpha1.OperationSync) != nil {
 		what = "I/Os and syncs"
 		syncs := rateOfSyncs(r)
 		rate += syncs
-		inFlight += syncs * float64(r.Sync.MeanNanoseconds) / 1e9
+		inFlight += syncs * float64(r.Of(v1alpha1.OperationSync).Mean()) / 1e9
 	}
 	if load.InFlight <= 0 || rate == 0 {
 		return unknown("no known limit is reached; how many I/Os the workload keeps in flight is unknown")
@@ -303,20 +303,14 @@ func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.Limited
 // rateOfSyncs returns syncs per second: as many a write as there were, at the rate of the writes, which of several clients is that
 // of all whatever time each took.
 func rateOfSyncs(r *v1alpha1.Result) float64 {
-	if w := r.Write; w != nil && w.IOs > 0 && rateOf(w) > 0 {
-		return rateOf(w) * float64(r.Sync.Count) / float64(w.IOs)
+	if w := r.Of(v1alpha1.OperationWrite); w != nil && w.Count > 0 && rateOf(w) > 0 {
+		return rateOf(w) * float64(r.Of(v1alpha1.OperationSync).Count) / float64(w.Count)
 	}
 	if r.ElapsedMilliseconds <= 0 {
 		return 0
 	}
-	return float64(r.Sync.Count) * 1000 / float64(r.ElapsedMilliseconds)
+	return float64(r.Of(v1alpha1.OperationSync).Count) * 1000 / float64(r.ElapsedMilliseconds)
 }
 
-// rateOf returns I/Os per second. The API's are rounded to whole ones, too coarse for slow storage, so they
-// are taken from bytes where that is possible.
-func rateOf(io *v1alpha1.IOResult) float64 {
-	if io.Bytes <= 0 || io.IOs <= 0 || io.BytesPerSecond <= 0 {
-		return float64(io.IOPS)
-	}
-	return float64(io.BytesPerSecond) / float64(io.Bytes) * float64(io.IOs)
-}
+// rateOf returns I/Os per second.
+func rateOf(io *v1alpha1.Figures) float64 { return float64(io.MilliIOPS) / 1000 }

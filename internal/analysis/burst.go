@@ -52,10 +52,11 @@ func (k Known) untilBaseline(all *v1alpha1.Result, load Load) string {
 
 // inASecond is what results with such rates do in one second.
 func inASecond(r *v1alpha1.Result) *v1alpha1.Result {
-	of := func(io *v1alpha1.IOResult) *v1alpha1.IOResult {
-		return &v1alpha1.IOResult{IOs: ioOrNone(io).IOPS, Bytes: ioOrNone(io).BytesPerSecond}
+	second := &v1alpha1.Result{}
+	for direction, io := range r.Directions() {
+		second.Figures = append(second.Figures, v1alpha1.Figures{Name: direction, Count: io.IOPS(), Bytes: io.BytesPerSecond})
 	}
-	return &v1alpha1.Result{Read: of(r.Read), Write: of(r.Write), Trim: of(r.Trim)}
+	return second
 }
 
 // assumption says what must be true for the credits to be right, "" if that is known.

@@ -81,15 +81,15 @@ func (s *Section) shareWith(other *Section) float64 {
 // add counts another section, of which a share of the result's time has the I/O.
 func (c *Company) add(s *Section, share float64) {
 	c.names = append(c.names, s.Name)
-	c.read.add(s.Result.Read, share)
-	c.write.add(s.Result.Write, share)
-	c.trim.add(s.Result.Trim, share)
+	c.read.add(s.Result.Of(v1alpha1.OperationRead), share)
+	c.write.add(s.Result.Of(v1alpha1.OperationWrite), share)
+	c.trim.add(s.Result.Of(v1alpha1.OperationTrim), share)
 	c.cpu += whole(float64(cpuOfJob(s.Result)) * float64(s.Load.Jobs) * share)
 	c.buffered = c.buffered || s.Load.Buffered
 	c.polling = c.polling || s.Load.Polls
 	c.sequential = c.sequential || s.Load.Sequential
 	c.gathered = c.gathered || s.Load.Gathered
-	c.uncounted = c.uncounted || s.Result.Metadata != nil || s.Result.Sync != nil
+	c.uncounted = c.uncounted || s.Result.Of(v1alpha1.OperationMetadata) != nil || s.Result.Of(v1alpha1.OperationSync) != nil
 	if c.fileBytes > 0 && s.Load.FileBytes > 0 {
 		c.fileBytes = max(c.fileBytes, s.Load.FileBytes)
 	} else {
@@ -97,11 +97,11 @@ func (c *Company) add(s *Section, share float64) {
 	}
 }
 
-func (r *ioRate) add(io *v1alpha1.IOResult, share float64) {
+func (r *ioRate) add(io *v1alpha1.Figures, share float64) {
 	if io == nil {
 		return
 	}
-	r.iops += float64(io.IOPS) * share
+	r.iops += float64(io.MilliIOPS) / 1000 * share
 	r.bytesPerSecond += float64(io.BytesPerSecond) * share
 }
 
@@ -112,17 +112,21 @@ func (c *Company) with(r *v1alpha1.Result) *v1alpha1.Result {
 	}
 	return &v1alpha1.Result{
 		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients,
-		Read: c.read.with(r.Read), Write: c.write.with(r.Write), Trim: c.trim.with(r.Trim),
+		Figures: v1alpha1.ListOf(
+			c.read.with(r.Of(v1alpha1.OperationRead)).As(v1alpha1.OperationRead),
+			c.write.with(r.Of(v1alpha1.OperationWrite)).As(v1alpha1.OperationWrite),
+			c.trim.with(r.Of(v1alpha1.OperationTrim)).As(v1alpha1.OperationTrim),
+		),
 	}
 }
 
-func (r *ioRate) with(io *v1alpha1.IOResult) *v1alpha1.IOResult {
+func (r *ioRate) with(io *v1alpha1.Figures) *v1alpha1.Figures {
 	if io == nil && *r == (ioRate{}) {
 		return nil
 	}
 	own := ioOrNone(io)
-	return &v1alpha1.IOResult{
-		IOPS: whole(float64(own.IOPS) + r.iops), BytesPerSecond: whole(float64(own.BytesPerSecond) + r.bytesPerSecond),
+	return &v1alpha1.Figures{
+		MilliIOPS: whole(float64(own.MilliIOPS) + 1000*r.iops), BytesPerSecond: whole(float64(own.BytesPerSecond) + r.bytesPerSecond),
 	}
 }
 

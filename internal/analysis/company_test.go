@@ -11,10 +11,10 @@ import (
 )
 
 // section is a section that writes for so many seconds.
-func section(name string, seconds int64, write *v1alpha1.IOResult) Section {
+func section(name string, seconds int64, write *v1alpha1.Figures) Section {
 	return Section{
 		Name: name, Load: Load{InFlight: 8, Jobs: 8},
-		Result: &v1alpha1.Result{ElapsedMilliseconds: seconds * 1000, Write: write, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}},
+		Result: &v1alpha1.Result{ElapsedMilliseconds: seconds * 1000, Figures: v1alpha1.ListOf(write.As(v1alpha1.OperationWrite)), CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}},
 	}
 }
 
@@ -75,7 +75,7 @@ func TestCompany(t *testing.T) {
 			"so it is unknown how much all did at the same time; give the sections one runtime, with time_based"},
 	}, {
 		name: "reads beside writes", known: Known{Storage: gp3},
-		sections: []Section{section("a", 60, half), with(section("b", 60, nil), func(s *Section) { s.Result.Read = blocks(1500, 4096, 0) })},
+		sections: []Section{section("a", 60, half), with(section("b", 60, nil), func(s *Section) { s.Result.Set(v1alpha1.OperationRead, blocks(1500, 4096, 0)) })},
 		want:     limitedBy(v1alpha1.BoundVolumeIOPS, 3000, 100, "3000 of the volume's 3000 IOPS together with section b (100 %)"),
 	}, {
 		name: "bytes of a file system", known: Known{Storage: emptyEFS},

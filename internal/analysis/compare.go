@@ -113,40 +113,82 @@ func groupResults(runs []v1alpha1.Run) []*group {
 	return groups
 }
 
-// compareTarget compares a target's results with the baseline's, of which there are none for the baseline
-// itself. Where both did the rate that the workload asks for, verdicts are on latencies: IOPS are alike whatever the storage is. Of
-// writes that wait for syncs the row of syncs has that verdict.
+// compareTarget compares a target's results with the baseline's, of which there are none for the baseline itself.
 func (f *family) compareTarget(name string, own, base []*v1alpha1.Result, bothAtRate bool) v1alpha1.TargetComparison {
-	io := func(direction string) *v1alpha1.IOComparison {
-		byLatency := bothAtRate && (direction != v1alpha1.DirectionWrite || !WaitForSyncs(own) && !WaitForSyncs(base))
-		return f.compareIO(column(own, direction), column(base, direction), byLatency)
+	t := v1alpha1.TargetComparison{Name: name, Runs: int32(len(own)), Warnings: spreadOf(own)}
+	for _, operation := range v1alpha1.Operations() {
+		judged := f
+		if operation == v1alpha1.OperationTotal && areJudgedByLatency(&t) {
+			judged = &family{} // without verdicts: latencies have no total
+		}
+		c := judged.compareOperation(operation, own, base)
+		if c == nil {
+			continue
+		}
+		c.JudgedBy = judgedBy(c, own, base, bothAtRate)
+		if operation == v1alpha1.OperationSync && WaitForSyncs(own) {
+			c.Prevails = new(true)
+		}
+		if judged == f {
+			f.addRow(c.Judged(), len(own), len(column(base, operation)))
+		}
+		t.Figures = append(t.Figures, *c)
 	}
-	t := v1alpha1.TargetComparison{
-		Name: name, Runs: int32(len(own)),
-		Read: io(v1alpha1.DirectionRead), Write: io(v1alpha1.DirectionWrite), Trim: io(v1alpha1.DirectionTrim),
-		Sync: f.compareSyncs(syncs(own), syncs(base)),
-
-		Metadata: f.compareMetadata(metadataOf(own), metadataOf(base)),
-	}
-	if t.Sync != nil && WaitForSyncs(own) {
-		t.Sync.Prevails = new(true)
-	}
-	t.Total = f.compareTotal(own, base, areJudgedByLatency(&t))
-	t.Warnings = spreadOf(own)
 	return t
 }
 
-// rates is how IOPS and bandwidth are judged.
-var rates = yardstick{better: moreIsFaster}
-
-// areJudgedByLatency says whether the verdict on a direction is on a latency.
-func areJudgedByLatency(t *v1alpha1.TargetComparison) bool {
-	for _, io := range t.Directions() {
-		if io.JudgedBy != "" {
-			return true
-		}
+// judgedBy returns the latency whose verdict counts, "" if that on the rate does. Where both did the rate that the workload
+// asks for, their IOPS are alike whatever the storage is. The verdict on writes that wait for syncs is that of the syncs.
+func judgedBy(c *v1alpha1.FiguresComparison, own, base []*v1alpha1.Result, bothAtRate bool) v1alpha1.JudgedBy {
+	isWrite := c.Name == v1alpha1.OperationWrite
+	if !bothAtRate || !v1alpha1.IsData(c.Name) || isWrite && (WaitForSyncs(own) || WaitForSyncs(base)) {
+		return ""
 	}
-	return false
+	both := func(s *v1alpha1.Statistic, of func(*v1alpha1.Figures) *latency) bool {
+		values, _ := latencies(column(base, c.Name), of) // and not the ratio: there is none of what is beyond fio's histogram
+		return s != nil && len(values) > 0
+	}
+	switch {
+	case both(c.P99Nanoseconds, percentileOf(p99)):
+		return v1alpha1.JudgedByP99
+	case both(c.MeanNanoseconds, meanOf):
+		return v1alpha1.JudgedByMean
+	}
+	return ""
+}
+
+// areJudgedByLatency reports whether the verdict on a direction is on a latency.
+func areJudgedByLatency(t *v1alpha1.TargetComparison) bool {
+	return slices.ContainsFunc(t.Figures, func(c v1alpha1.FiguresComparison) bool { return c.JudgedBy != "" })
+}
+
+// compareOperation compares what results have of an operation. It returns nil if those of the target lack it.
+func (f *family) compareOperation(operation string, own, base []*v1alpha1.Result) *v1alpha1.FiguresComparison {
+	ours, theirs := column(own, operation), column(base, operation)
+	if ours == nil || operation == v1alpha1.OperationTotal && !slices.ContainsFunc(own, hasSeveralDirections) {
+		return nil
+	}
+	c := &v1alpha1.FiguresComparison{Name: operation}
+	if operation != v1alpha1.OperationSync {
+		c.MilliIOPS = f.compare(values(ours, milliIOPSOf), values(theirs, milliIOPSOf), rateYardstick(operation, own, base))
+	}
+	if v1alpha1.IsData(operation) || operation == v1alpha1.OperationTotal {
+		c.BytesPerSecond = f.compare(values(ours, bytesOf), values(theirs, bytesOf), yardstick{better: moreIsFaster})
+	}
+	c.MeanNanoseconds = f.compareLatencies(ours, theirs, meanOf)
+	c.P50Nanoseconds = f.compareLatencies(ours, theirs, percentileOf(p50))
+	c.P90Nanoseconds = f.compareLatencies(ours, theirs, percentileOf(p90))
+	c.P99Nanoseconds = f.compareLatencies(ours, theirs, percentileOf(p99))
+	return c
+}
+
+// rateYardstick is how rates of an operation are judged.
+func rateYardstick(operation string, own, base []*v1alpha1.Result) yardstick {
+	y := yardstick{better: moreIsFaster}
+	if operation == v1alpha1.OperationMetadata {
+		y.grain = max(grainOf(own), grainOf(base))
+	}
+	return y
 }
 
 // syncsPrevail is how many times as long as for writes jobs wait for syncs, from which on it does not matter how long writes take: memory, or the memory of a
@@ -157,7 +199,11 @@ const syncsPrevail = 10
 func WaitForSyncs(results []*v1alpha1.Result) bool {
 	waits := 0
 	for _, r := range results {
-		if r.Sync != nil && r.Write != nil && float64(r.Sync.Count)*float64(r.Sync.MeanNanoseconds) > syncsPrevail*float64(r.Write.IOs)*float64(typical(r.Write)) {
+		sync, write := r.Of(v1alpha1.OperationSync), r.Of(v1alpha1.OperationWrite)
+		if sync == nil || write == nil {
+			continue
+		}
+		if float64(sync.Count)*float64(sync.Mean()) > syncsPrevail*float64(write.Count)*float64(typical(write)) {
 			waits++
 		}
 	}
@@ -165,7 +211,7 @@ func WaitForSyncs(results []*v1alpha1.Result) bool {
 }
 
 // typical is how long an I/O took: the mean, or the median if fio took no other latency; more than anything if it took none.
-func typical(io *v1alpha1.IOResult) int64 {
+func typical(io *v1alpha1.Figures) int64 {
 	switch {
 	case io.Latency != nil:
 		return io.Latency.MeanNanoseconds
@@ -176,125 +222,19 @@ func typical(io *v1alpha1.IOResult) int64 {
 	}
 }
 
-// compareTotal returns nil unless a result has more than one direction. Where verdicts are on latencies, it has none.
-func (f *family) compareTotal(own, base []*v1alpha1.Result, byLatency bool) *v1alpha1.TotalComparison {
-	if !slices.ContainsFunc(own, func(r *v1alpha1.Result) bool { return directions(r) > 1 }) {
-		return nil
-	}
-	t := &v1alpha1.TotalComparison{}
-	t.IOPSRatio = f.compareIOPS(&t.IOPS, totals(own, iopsOf), totals(own, MilliIOPS), totals(base, MilliIOPS))
-	t.BytesPerSecondRatio = f.compare(&t.BytesPerSecond, totals(own, bytesOf), totals(base, bytesOf), rates)
-	if !byLatency {
-		f.addRow(&t.Verdict, &t.IOPS, len(own), len(base))
-	}
-	return t
-}
-
-// compareIOPS makes the statistic of whole IOPS, and judges it by thousandths of them, of which the ratio is as well: of I/Os of 8 MiB there are
-// few a second, and a whole one more or less would be a difference, or hide one.
-func (f *family) compareIOPS(s *v1alpha1.Statistic, whole, own, base []int64) string {
-	return f.compareRates(s, whole, own, base, rates)
-}
-
-// compareRates is compareIOPS by a yardstick of rates.
-func (f *family) compareRates(s *v1alpha1.Statistic, whole, own, base []int64, y yardstick) string {
-	*s = StatisticOf(whole)
-	return f.add(s, own, base, y)
-}
-
-// compareIO compares what results have in one direction, nil for a result without such I/O: its figures
-// count as 0. It returns nil if own is empty. The verdict is on IOPS, or on a latency.
-func (f *family) compareIO(own, base []*v1alpha1.IOResult, byLatency bool) *v1alpha1.IOComparison {
-	if len(own) == 0 {
-		return nil
-	}
-	c := &v1alpha1.IOComparison{}
-	c.IOPSRatio = f.compareIOPS(&c.IOPS, values(own, iopsOf), values(own, MilliIOPS), values(base, MilliIOPS))
-	c.BytesPerSecondRatio = f.compare(&c.BytesPerSecond, values(own, bytesOf), values(base, bytesOf), rates)
-	for _, l := range []struct {
-		of        func(*v1alpha1.IOResult) *latency
-		statistic **v1alpha1.Statistic
-		ratio     *string
-	}{
-		{meanOf, &c.MeanNanoseconds, &c.MeanRatio},
-		{percentileOf(p50), &c.P50Nanoseconds, &c.P50Ratio},
-		{percentileOf(p90), &c.P90Nanoseconds, &c.P90Ratio},
-		{percentileOf(p99), &c.P99Nanoseconds, &c.P99Ratio},
-	} {
-		*l.statistic, *l.ratio = compareLatencies(f, own, base, l.of)
-	}
-	// Not by the ratios: of what is beyond fio's histogram there is none.
-	both := func(s *v1alpha1.Statistic, of func(*v1alpha1.IOResult) *latency) bool {
-		values, _ := latencies(base, of)
-		return s != nil && len(values) > 0
-	}
-	switch {
-	case byLatency && both(c.P99Nanoseconds, percentileOf(p99)):
-		c.JudgedBy = v1alpha1.JudgedByP99
-	case byLatency && both(c.MeanNanoseconds, meanOf):
-		c.JudgedBy = v1alpha1.JudgedByMean
-	}
-	f.addRow(&c.Verdict, c.Judged(), len(own), len(base))
-	return c
-}
-
-// compareSyncs compares the time that syncs took. It returns nil if a result has none.
-func (f *family) compareSyncs(own, base []*v1alpha1.SyncResult) *v1alpha1.SyncComparison {
-	mean := func(s *v1alpha1.SyncResult) *latency { return &latency{nanoseconds: s.MeanNanoseconds} }
-	ownMeans, _ := latencies(own, mean)
-	if len(ownMeans) == 0 {
-		return nil
-	}
-	baseMeans, _ := latencies(base, mean)
-	c := &v1alpha1.SyncComparison{}
-	c.MeanRatio = f.compare(&c.MeanNanoseconds, ownMeans, baseMeans, yardstick{better: lessIsFaster})
-	percentile := func(of func(*v1alpha1.LatencyDistribution) int64) (*v1alpha1.Statistic, string) {
-		return compareLatencies(f, own, base, func(s *v1alpha1.SyncResult) *latency { return percentileIn(s.Latency, of) })
-	}
-	c.P50Nanoseconds, c.P50Ratio = percentile(p50)
-	c.P90Nanoseconds, c.P90Ratio = percentile(p90)
-	c.P99Nanoseconds, c.P99Ratio = percentile(p99)
-	judged := &c.MeanNanoseconds
-	if c.P99Nanoseconds != nil {
-		judged = c.P99Nanoseconds
-	}
-	f.addRow(&c.Verdict, judged, len(own), len(baseMeans))
-	return c
-}
-
 // compareLatencies returns nil if a result of the target lacks the latency, and compares with nothing if one of the baseline does.
-func compareLatencies[T any](f *family, own, base []*T, of func(*T) *latency) (*v1alpha1.Statistic, string) {
+func (f *family) compareLatencies(own, base []*v1alpha1.Figures, of func(*v1alpha1.Figures) *latency) *v1alpha1.Statistic {
 	ownValues, ownBuckets := latencies(own, of)
 	if len(ownValues) == 0 {
-		return nil, ""
+		return nil
 	}
 	baseValues, baseBuckets := latencies(base, of)
-	s := &v1alpha1.Statistic{}
-	quotient := f.compare(s, ownValues, baseValues, yardstick{better: lessIsFaster, bucketPercent: max(ownBuckets, baseBuckets)})
-	return s, quotient
+	return f.compare(ownValues, baseValues, yardstick{better: lessIsFaster, bucketPercent: max(ownBuckets, baseBuckets)})
 }
 
-func iopsOf(io *v1alpha1.IOResult) int64  { return io.IOPS }
-func bytesOf(io *v1alpha1.IOResult) int64 { return io.BytesPerSecond }
-
-// MilliIOPS returns I/Os in a thousand seconds. The status has whole IOPS, but bytes per second and how large I/Os were on average, which say
-// what was rounded away. Where these do not agree with the IOPS, nothing was known of what was.
-func MilliIOPS(io *v1alpha1.IOResult) int64 {
-	const thousand = 1000
-	if io.IOPS > math.MaxInt64/thousand {
-		return math.MaxInt64
-	}
-	if io.Bytes > 0 {
-		precise := float64(io.BytesPerSecond) * float64(io.IOs) / float64(io.Bytes)
-		if math.Abs(precise-float64(io.IOPS)) < 1 && precise < math.MaxInt64/thousand { // a float64 may be rounded up
-			return int64(math.Round(precise * thousand))
-		}
-	}
-	return io.IOPS * thousand
-}
-
-// MilliTotalIOPS returns the I/Os of all directions in a thousand seconds.
-func MilliTotalIOPS(r *v1alpha1.Result) int64 { return totals([]*v1alpha1.Result{r}, MilliIOPS)[0] }
+func iopsOf(f *v1alpha1.Figures) int64      { return f.IOPS() }
+func milliIOPSOf(f *v1alpha1.Figures) int64 { return f.MilliIOPS }
+func bytesOf(f *v1alpha1.Figures) int64     { return f.BytesPerSecond }
 
 // latency is a latency of a result. bucketPercent is how wide the buckets are that a percentile was read from, 0 for a mean.
 type latency struct {
@@ -303,7 +243,7 @@ type latency struct {
 }
 
 // meanOf returns nil if fio did not take latencies, as percentileOf does.
-func meanOf(io *v1alpha1.IOResult) *latency {
+func meanOf(io *v1alpha1.Figures) *latency {
 	if io.Latency == nil {
 		return nil
 	}
@@ -314,8 +254,8 @@ func p50(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }
 func p90(d *v1alpha1.LatencyDistribution) int64 { return d.P90Nanoseconds }
 func p99(d *v1alpha1.LatencyDistribution) int64 { return d.P99Nanoseconds }
 
-func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*v1alpha1.IOResult) *latency {
-	return func(io *v1alpha1.IOResult) *latency { return percentileIn(io.CompletionLatency, of) }
+func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*v1alpha1.Figures) *latency {
+	return func(io *v1alpha1.Figures) *latency { return percentileIn(io.CompletionLatency, of) }
 }
 
 // percentileIn returns nil if there is no distribution.
@@ -326,48 +266,31 @@ func percentileIn(d *v1alpha1.LatencyDistribution, of func(*v1alpha1.LatencyDist
 	return &latency{of(d), BucketPercent(d)}
 }
 
-// directions returns in how many directions a result has I/O.
-func directions(r *v1alpha1.Result) int { return len(maps.Collect(r.Directions())) }
+// hasSeveralDirections reports whether a result has I/O in more than one direction.
+func hasSeveralDirections(r *v1alpha1.Result) bool { return len(maps.Collect(r.Directions())) > 1 }
 
-// column returns what each result has in one direction; it is empty if none has anything.
-func column(results []*v1alpha1.Result, direction string) []*v1alpha1.IOResult {
-	all := make([]*v1alpha1.IOResult, len(results))
-	some := false
+// column returns what each result has of an operation, nil for a result without. It is empty if none has anything; of syncs and
+// metadata also if one has nothing.
+func column(results []*v1alpha1.Result, operation string) []*v1alpha1.Figures {
+	all := make([]*v1alpha1.Figures, len(results))
 	for i, r := range results {
-		all[i] = r.Direction(direction)
-		some = some || all[i] != nil
+		if operation == v1alpha1.OperationTotal {
+			all[i] = r.Total()
+		} else {
+			all[i] = r.Of(operation)
+		}
 	}
-	if !some {
+	isNone := func(f *v1alpha1.Figures) bool { return f == nil }
+	isSome := func(f *v1alpha1.Figures) bool { return f != nil }
+	isWhole := v1alpha1.IsData(operation) || operation == v1alpha1.OperationTotal
+	if !slices.ContainsFunc(all, isSome) || !isWhole && slices.ContainsFunc(all, isNone) {
 		return nil
 	}
 	return all
 }
 
-// syncs returns what each result has of syncs, nil for a result without.
-func syncs(results []*v1alpha1.Result) []*v1alpha1.SyncResult {
-	all := make([]*v1alpha1.SyncResult, len(results))
-	for i, r := range results {
-		all[i] = r.Sync
-	}
-	return all
-}
-
-func totals(results []*v1alpha1.Result, of func(*v1alpha1.IOResult) int64) []int64 {
-	all := make([]int64, len(results))
-	for i, r := range results {
-		for _, io := range r.Directions() {
-			all[i] += min(of(io), math.MaxInt64-all[i])
-		}
-	}
-	return all
-}
-
-func values(column []*v1alpha1.IOResult, of func(*v1alpha1.IOResult) int64) []int64 {
-	return valuesOf(column, of)
-}
-
-// valuesOf returns a figure of each result, 0 for one that is nil.
-func valuesOf[T any](column []*T, of func(*T) int64) []int64 {
+// values returns a figure of each result, 0 for one without.
+func values(column []*v1alpha1.Figures, of func(*v1alpha1.Figures) int64) []int64 {
 	all := make([]int64, len(column))
 	for i, measured := range column {
 		if measured != nil {
@@ -378,7 +301,7 @@ func valuesOf[T any](column []*T, of func(*T) int64) []int64 {
 }
 
 // latencies returns a latency of each result, and how wide the widest buckets are that they were read from; none if one of them lacks it.
-func latencies[T any](column []*T, of func(*T) *latency) (all []int64, bucketPercent float64) {
+func latencies(column []*v1alpha1.Figures, of func(*v1alpha1.Figures) *latency) (all []int64, bucketPercent float64) {
 	all = make([]int64, len(column))
 	for i, measured := range column {
 		if measured == nil {

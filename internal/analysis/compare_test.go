@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // run is a run that succeeded with a result.
@@ -20,18 +21,16 @@ func run(target string, result v1alpha1.Result) v1alpha1.Run {
 }
 
 // timed is I/O of 1,000 bytes each with a mean latency, and percentiles that are multiples of it.
-func timed(iops, mean int64) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{
-		IOPS: iops, BytesPerSecond: 1000 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: mean},
-		CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean},
-	}
+func timed(iops, mean int64) *v1alpha1.Figures {
+	iops = min(iops, math.MaxInt64/1000)
+	return &v1alpha1.Figures{MilliIOPS: 1000 * iops, BytesPerSecond: 1000 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: mean}, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean}}
 }
 
 // repeated are runs that write, one for each pair of IOPS and mean latency.
 func repeated(target string, figures ...[2]int64) []v1alpha1.Run {
 	var runs []v1alpha1.Run
 	for _, f := range figures {
-		runs = append(runs, run(target, v1alpha1.Result{Write: timed(f[0], f[1])}))
+		runs = append(runs, run(target, v1alpha1.Result{Figures: v1alpha1.ListOf(timed(f[0], f[1]).As(v1alpha1.OperationWrite))}))
 	}
 	return runs
 }
@@ -50,11 +49,11 @@ func TestE2(t *testing.T) {
 		{"16", "16K", figures{3068, 5024, 5344, 5600, 5984}, figures{3068, 5088, 5472, 5536, 5920}, []string{"1.00", "1.01", "1.02", "0.99", "0.99"}},
 		{"16", "256K", figures{545, 30336, 31360, 31872, 33024}, figures{546, 30592, 31360, 31616, 32384}, []string{"1.00", "1.01", "1.00", "0.99", "0.98"}},
 	}
-	io := func(iops, p50, p90 int64) *v1alpha1.IOResult {
-		return &v1alpha1.IOResult{IOPS: iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 1000 * p50, P90Nanoseconds: 1000 * p90}}
+	io := func(iops, p50, p90 int64) *v1alpha1.Figures {
+		return &v1alpha1.Figures{MilliIOPS: 1000 * iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 1000 * p50, P90Nanoseconds: 1000 * p90}}
 	}
 	result := func(f figures) v1alpha1.Result {
-		return v1alpha1.Result{Read: io(f.iops/2, f.read50, f.read90), Write: io(f.iops-f.iops/2, f.write50, f.write90)}
+		return v1alpha1.Result{Figures: v1alpha1.ListOf(io(f.iops/2, f.read50, f.read90).As(v1alpha1.OperationRead), io(f.iops-f.iops/2, f.write50, f.write90).As(v1alpha1.OperationWrite))}
 	}
 	// As the author ran it: a job file with a section for each block size, swept over numjobs.
 	var runs []v1alpha1.Run
@@ -84,23 +83,23 @@ func TestE2(t *testing.T) {
 		for j, want := range []figures{row.gp2, row.gp3} {
 			target := c.Targets[j]
 			got := figures{
-				target.Total.IOPS.Median, target.Read.P50Nanoseconds.Median / 1000, target.Read.P90Nanoseconds.Median / 1000,
-				target.Write.P50Nanoseconds.Median / 1000, target.Write.P90Nanoseconds.Median / 1000,
+				target.Of(v1alpha1.OperationTotal).IOPS().Median, target.Of(v1alpha1.OperationRead).P50Nanoseconds.Median / 1000, target.Of(v1alpha1.OperationRead).P90Nanoseconds.Median / 1000,
+				target.Of(v1alpha1.OperationWrite).P50Nanoseconds.Median / 1000, target.Of(v1alpha1.OperationWrite).P90Nanoseconds.Median / 1000,
 			}
 			if got != want {
 				t.Errorf("%s %s %s: %+v, want %+v", row.numjobs, row.section, target.Name, got, want)
 			}
 		}
 		gp2, gp3 := c.Targets[0], c.Targets[1]
-		ratios := []string{gp3.Total.IOPSRatio, gp3.Read.P50Ratio, gp3.Read.P90Ratio, gp3.Write.P50Ratio, gp3.Write.P90Ratio}
+		ratios := []string{gp3.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio, gp3.Of(v1alpha1.OperationRead).P50Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationRead).P90Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationWrite).P50Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationWrite).P90Nanoseconds.Ratio}
 		if diff := cmp.Diff(row.ratios, ratios); diff != "" {
 			t.Errorf("%s %s: ratios (-want +got):\n%s", row.numjobs, row.section, diff)
 		}
-		if gp2.Total.IOPSRatio != "" || gp2.Total.Verdict != "" || gp2.Read.P50Ratio != "" || gp2.Read.Verdict != "" {
+		if gp2.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio != "" || gp2.Of(v1alpha1.OperationTotal).Verdict() != "" || gp2.Of(v1alpha1.OperationRead).P50Nanoseconds.Ratio != "" || gp2.Of(v1alpha1.OperationRead).Verdict() != "" {
 			t.Errorf("%s %s: the baseline has ratios or verdicts: %+v", row.numjobs, row.section, gp2)
 		}
-		if gp3.Total.Verdict != v1alpha1.VerdictTooFewRuns || gp3.Read.Verdict != v1alpha1.VerdictTooFewRuns {
-			t.Errorf("%s %s: verdicts %q and %q of one run each", row.numjobs, row.section, gp3.Total.Verdict, gp3.Read.Verdict)
+		if gp3.Of(v1alpha1.OperationTotal).Verdict() != v1alpha1.VerdictTooFewRuns || gp3.Of(v1alpha1.OperationRead).Verdict() != v1alpha1.VerdictTooFewRuns {
+			t.Errorf("%s %s: verdicts %q and %q of one run each", row.numjobs, row.section, gp3.Of(v1alpha1.OperationTotal).Verdict(), gp3.Of(v1alpha1.OperationRead).Verdict())
 		}
 	}
 }
@@ -110,7 +109,7 @@ func TestCompareRepetitions(t *testing.T) {
 	runs := append(repeated("gp3", [2]int64{3048, 5_247_200}, [2]int64{3051, 5_240_000}, [2]int64{3047, 5_250_000}, [2]int64{3050, 5_245_000}),
 		repeated("efs", [2]int64{1560, 10_251_870}, [2]int64{1571, 10_180_000}, [2]int64{1549, 10_330_000}, [2]int64{1566, 10_210_000})...)
 	statistic := func(median, least, most int64) v1alpha1.Statistic {
-		return v1alpha1.Statistic{Median: median, Min: least, Max: most}
+		return v1alpha1.Statistic{Median: median, Min: new(least), Max: new(most)}
 	}
 	latency := func(times, median, least, most int64) *v1alpha1.Statistic {
 		return new(statistic(times*median, times*least, times*most))
@@ -124,21 +123,9 @@ func TestCompareRepetitions(t *testing.T) {
 		return new(slower(*latency(times, 10_230_935, 10_180_000, 10_330_000), "1.932", "1.973", "3.07e-09", "5.11e-09"))
 	}
 	want := []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{
-		Name: "gp3", Runs: 4, Write: &v1alpha1.IOComparison{
-			IOPS: statistic(3049, 3047, 3051), BytesPerSecond: statistic(3_049_000, 3_047_000, 3_051_000),
-			MeanNanoseconds: latency(1, 5_246_100, 5_240_000, 5_250_000), P50Nanoseconds: latency(2, 5_246_100, 5_240_000, 5_250_000),
-			P90Nanoseconds: latency(3, 5_246_100, 5_240_000, 5_250_000), P99Nanoseconds: latency(4, 5_246_100, 5_240_000, 5_250_000),
-		},
+		Name: "gp3", Runs: 4, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: builder.Milli(statistic(3049, 3047, 3051)), BytesPerSecond: new(statistic(3_049_000, 3_047_000, 3_051_000)), MeanNanoseconds: latency(1, 5_246_100, 5_240_000, 5_250_000), P50Nanoseconds: latency(2, 5_246_100, 5_240_000, 5_250_000), P90Nanoseconds: latency(3, 5_246_100, 5_240_000, 5_250_000), P99Nanoseconds: latency(4, 5_246_100, 5_240_000, 5_250_000)}},
 	}, {
-		Name: "efs", Runs: 4, Write: &v1alpha1.IOComparison{
-			// The only row, and so corrected for nothing. The others are five.
-			IOPS:            slower(statistic(1563, 1549, 1571), "0.507", "0.517", "1.49e-07", "1.49e-07"),
-			BytesPerSecond:  slower(statistic(1_563_000, 1_549_000, 1_571_000), "0.507", "0.517", "1.49e-07", "1.75e-07"),
-			MeanNanoseconds: new(slower(*latency(1, 10_230_935, 10_180_000, 10_330_000), "1.933", "1.972", "1.75e-07", "1.75e-07")),
-			P50Nanoseconds:  percentile(2), P90Nanoseconds: percentile(3), P99Nanoseconds: percentile(4),
-			IOPSRatio: "0.51", BytesPerSecondRatio: "0.51", MeanRatio: "1.95", P50Ratio: "1.95", P90Ratio: "1.95", P99Ratio: "1.95",
-			Verdict: v1alpha1.VerdictSlower,
-		},
+		Name: "efs", Runs: 4, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: builder.Compared(builder.Milli(slower(statistic(1563, 1549, 1571), "0.507", "0.517", "1.49e-07", "1.49e-07")), "0.51", v1alpha1.VerdictSlower), BytesPerSecond: builder.Compared(new(slower(statistic(1_563_000, 1_549_000, 1_571_000), "0.507", "0.517", "1.49e-07", "1.75e-07")), "0.51", v1alpha1.VerdictSlower), MeanNanoseconds: builder.Compared(new(slower(*latency(1, 10_230_935, 10_180_000, 10_330_000), "1.933", "1.972", "1.75e-07", "1.75e-07")), "1.95", v1alpha1.VerdictSlower), P50Nanoseconds: builder.Compared(percentile(2), "1.95", v1alpha1.VerdictSlower), P90Nanoseconds: builder.Compared(percentile(3), "1.95", v1alpha1.VerdictSlower), P99Nanoseconds: builder.Compared(percentile(4), "1.95", v1alpha1.VerdictSlower)}},
 	}}}}
 	if diff := cmp.Diff(want, Compare(runs, []string{"gp3", "efs"}, "gp3")); diff != "" {
 		t.Errorf("comparison (-want +got):\n%s", diff)
@@ -158,8 +145,8 @@ func TestVerdicts(t *testing.T) {
 		{"faster", slow, fast, v1alpha1.VerdictFaster, v1alpha1.VerdictFaster, v1alpha1.VerdictFaster},
 		{"slower", fast, slow, v1alpha1.VerdictSlower, v1alpha1.VerdictSlower, v1alpha1.VerdictSlower},
 		{"same", fast, fast, v1alpha1.VerdictSame, v1alpha1.VerdictSame, v1alpha1.VerdictSame},
-		{"few of the baseline", slow[:3], fast, "", v1alpha1.VerdictTooFewRuns, ""},
-		{"few of the target", slow, fast[:3], "", v1alpha1.VerdictTooFewRuns, ""},
+		{"few of the baseline", slow[:3], fast, v1alpha1.VerdictTooFewRuns, v1alpha1.VerdictTooFewRuns, ""},
+		{"few of the target", slow, fast[:3], v1alpha1.VerdictTooFewRuns, v1alpha1.VerdictTooFewRuns, ""},
 		{"none of the baseline", nil, fast, "", "", ""},
 		{
 			"more IOPS at more latency", slow, [][2]int64{{200, 950}, {201, 951}, {202, 952}, {203, 953}},
@@ -168,16 +155,16 @@ func TestVerdicts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := Compare(append(repeated("own", test.own...), repeated("base", test.base...)...), []string{"own", "base"}, "base")[0].Targets[0]
-			w := got.Write
-			if w.IOPS.Verdict != test.iops || w.Verdict != test.direction || w.P99Nanoseconds.Verdict != test.latency {
+			w := got.Of(v1alpha1.OperationWrite)
+			if w.MilliIOPS.Verdict != test.iops || w.Verdict() != test.direction || w.P99Nanoseconds.Verdict != test.latency {
 				t.Errorf("IOPS %q, direction %q, latency %q; want %q, %q, %q",
-					w.IOPS.Verdict, w.Verdict, w.P99Nanoseconds.Verdict, test.iops, test.direction, test.latency)
+					w.MilliIOPS.Verdict, w.Verdict(), w.P99Nanoseconds.Verdict, test.iops, test.direction, test.latency)
 			}
-			if (w.IOPS.PValue == "") != (test.iops == "") || (w.MeanNanoseconds.PValue == "") != (test.latency == "") {
-				t.Errorf("p-values %q and %q", w.IOPS.PValue, w.MeanNanoseconds.PValue)
+			if (w.MilliIOPS.PValue == "") != (test.latency == "") || (w.MeanNanoseconds.PValue == "") != (test.latency == "") {
+				t.Errorf("p-values %q and %q", w.MilliIOPS.PValue, w.MeanNanoseconds.PValue)
 			}
-			if (w.IOPSRatio == "") != (test.base == nil) || (w.P50Ratio == "") != (test.base == nil) {
-				t.Errorf("ratios %q and %q", w.IOPSRatio, w.P50Ratio)
+			if (w.MilliIOPS.Ratio == "") != (test.base == nil) || (w.P50Nanoseconds.Ratio == "") != (test.base == nil) {
+				t.Errorf("ratios %q and %q", w.MilliIOPS.Ratio, w.P50Nanoseconds.Ratio)
 			}
 		})
 	}
@@ -201,7 +188,7 @@ func summaryOf(comparisons []v1alpha1.Comparison) []string {
 }
 
 func TestGroups(t *testing.T) {
-	result := &v1alpha1.Result{Read: timed(1, 1)}
+	result := &v1alpha1.Result{Figures: v1alpha1.ListOf(timed(1, 1).As(v1alpha1.OperationRead))}
 	simple := func(target, workload string, state v1alpha1.RunState, parameters map[string]string) v1alpha1.Run {
 		return v1alpha1.Run{Target: target, Workload: workload, Parameters: parameters, State: state, Result: result}
 	}
@@ -250,50 +237,31 @@ func TestGroups(t *testing.T) {
 
 // TestDirections has repetitions that differ in what they have.
 func TestDirections(t *testing.T) {
-	untimed := &v1alpha1.IOResult{IOPS: 7, BytesPerSecond: 70}
+	untimed := &v1alpha1.Figures{MilliIOPS: 7_000, BytesPerSecond: 70}
 	runs := []v1alpha1.Run{
-		run("base", v1alpha1.Result{Read: timed(10, 100)}),
-		run("base", v1alpha1.Result{Read: timed(30, 300)}),
-		run("base", v1alpha1.Result{Read: timed(20, 200)}),
-		run("own", v1alpha1.Result{Read: timed(40, 400), Write: timed(4, 40), Trim: untimed}),
-		run("own", v1alpha1.Result{Read: untimed, Trim: untimed}),
-		run("own", v1alpha1.Result{Read: timed(60, 600), Write: timed(6, 60), Trim: timed(100, 1)}),
+		run("base", v1alpha1.Result{Figures: v1alpha1.ListOf(timed(10, 100).As(v1alpha1.OperationRead))}),
+		run("base", v1alpha1.Result{Figures: v1alpha1.ListOf(timed(30, 300).As(v1alpha1.OperationRead))}),
+		run("base", v1alpha1.Result{Figures: v1alpha1.ListOf(timed(20, 200).As(v1alpha1.OperationRead))}),
+		run("own", v1alpha1.Result{Figures: v1alpha1.ListOf(timed(40, 400).As(v1alpha1.OperationRead), timed(4, 40).As(v1alpha1.OperationWrite), untimed.As(v1alpha1.OperationTrim))}),
+		run("own", v1alpha1.Result{Figures: v1alpha1.ListOf(untimed.As(v1alpha1.OperationRead), untimed.As(v1alpha1.OperationTrim))}),
+		run("own", v1alpha1.Result{Figures: v1alpha1.ListOf(timed(60, 600).As(v1alpha1.OperationRead), timed(6, 60).As(v1alpha1.OperationWrite), timed(100, 1).As(v1alpha1.OperationTrim))}),
 		run("empty", v1alpha1.Result{}),
 	}
 	targets := Compare(runs, []string{"own", "base", "empty"}, "base")[0].Targets
 	few := v1alpha1.VerdictTooFewRuns
 	latency := func(median, least, most int64) *v1alpha1.Statistic {
-		return &v1alpha1.Statistic{Median: median, Min: least, Max: most}
+		return &v1alpha1.Statistic{Median: median, Min: new(least), Max: new(most)}
 	}
 	want := []v1alpha1.TargetComparison{{
 		Name: "own", Runs: 3,
 		// 51, 14 and 166 against 10, 30 and 20.
-		Total: &v1alpha1.TotalComparison{
-			IOPS:           v1alpha1.Statistic{Median: 51, Min: 14, Max: 166},
-			BytesPerSecond: v1alpha1.Statistic{Median: 44_070, Min: 140, Max: 166_000},
-			IOPSRatio:      "2.55", BytesPerSecondRatio: "2.20", Verdict: few,
-		},
-		Read: &v1alpha1.IOComparison{
-			IOPS: v1alpha1.Statistic{Median: 40, Min: 7, Max: 60}, BytesPerSecond: v1alpha1.Statistic{Median: 40_000, Min: 70, Max: 60_000},
-			IOPSRatio: "2.00", BytesPerSecondRatio: "2.00", Verdict: few,
-		},
-		// The baseline writes nothing, so that there is nothing to compare with. One repetition wrote nothing.
-		Write: &v1alpha1.IOComparison{
-			IOPS: v1alpha1.Statistic{Median: 4, Max: 6}, BytesPerSecond: v1alpha1.Statistic{Median: 4000, Max: 6000},
-		},
-		Trim: &v1alpha1.IOComparison{
-			IOPS: v1alpha1.Statistic{Median: 7, Min: 7, Max: 100}, BytesPerSecond: v1alpha1.Statistic{Median: 70, Min: 70, Max: 100_000},
-		},
+		Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Median: 40_000, Min: new(int64(7_000)), Max: new(int64(60_000)), Ratio: "2.00", Verdict: few}, BytesPerSecond: &v1alpha1.Statistic{Median: 40_000, Min: new(int64(70)), Max: new(int64(60_000)), Ratio: "2.00"}}, {Name: v1alpha1.OperationWrite, MilliIOPS: &v1alpha1.Statistic{Median: 4_000, Min: new(int64(0)), Max: new(int64(6_000))}, BytesPerSecond: &v1alpha1.Statistic{Median: 4000, Min: new(int64(0)), Max: new(int64(6000))}}, {Name: v1alpha1.OperationTrim, MilliIOPS: &v1alpha1.Statistic{Median: 7_000, Min: new(int64(7_000)), Max: new(int64(100_000))}, BytesPerSecond: &v1alpha1.Statistic{Median: 70, Min: new(int64(70)), Max: new(int64(100_000))}}, {Name: v1alpha1.OperationTotal, MilliIOPS: &v1alpha1.Statistic{Median: 51_000, Min: new(int64(14_000)), Max: new(int64(166_000)), Ratio: "2.55", Verdict: few}, BytesPerSecond: &v1alpha1.Statistic{Median: 44_070, Min: new(int64(140)), Max: new(int64(166_000)), Ratio: "2.20"}}},
 		Warnings: []v1alpha1.Warning{{
 			Reason: v1alpha1.WarningSpread, Message: "IOPS of 3 repetitions go from 14 to 166 around a median of 51: a spread of 298 %",
 		}},
 	}, {
 		Name: "base", Runs: 3,
-		Read: &v1alpha1.IOComparison{
-			IOPS: v1alpha1.Statistic{Median: 20, Min: 10, Max: 30}, BytesPerSecond: v1alpha1.Statistic{Median: 20_000, Min: 10_000, Max: 30_000},
-			MeanNanoseconds: latency(200, 100, 300), P50Nanoseconds: latency(400, 200, 600),
-			P90Nanoseconds: latency(600, 300, 900), P99Nanoseconds: latency(800, 400, 1200),
-		},
+		Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Median: 20_000, Min: new(int64(10_000)), Max: new(int64(30_000))}, BytesPerSecond: &v1alpha1.Statistic{Median: 20_000, Min: new(int64(10_000)), Max: new(int64(30_000))}, MeanNanoseconds: latency(200, 100, 300), P50Nanoseconds: latency(400, 200, 600), P90Nanoseconds: latency(600, 300, 900), P99Nanoseconds: latency(800, 400, 1200)}},
 		Warnings: []v1alpha1.Warning{{
 			Reason: v1alpha1.WarningSpread, Message: "IOPS of 3 repetitions go from 10 to 30 around a median of 20: a spread of 100 %",
 		}},
@@ -307,7 +275,7 @@ func TestSpread(t *testing.T) {
 	write := func(iops ...int64) []v1alpha1.Result {
 		var results []v1alpha1.Result
 		for _, i := range iops {
-			results = append(results, v1alpha1.Result{Write: timed(i, 1)})
+			results = append(results, v1alpha1.Result{Figures: v1alpha1.ListOf(timed(i, 1).As(v1alpha1.OperationWrite))})
 		}
 		return results
 	}
@@ -315,7 +283,7 @@ func TestSpread(t *testing.T) {
 	slow := func(ios ...int64) []v1alpha1.Result {
 		var results []v1alpha1.Result
 		for _, n := range ios {
-			results = append(results, v1alpha1.Result{Write: &v1alpha1.IOResult{IOs: n, Bytes: n << 23, IOPS: (n + 50) / 100, BytesPerSecond: n << 23 / 100}})
+			results = append(results, v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: n, Bytes: n << 23, MilliIOPS: 10 * n, BytesPerSecond: n << 23 / 100}}})
 		}
 		return results
 	}
@@ -331,8 +299,8 @@ func TestSpread(t *testing.T) {
 		{"mostly nothing", write(0, 0, 5), "IOPS of 3 repetitions go from 0 to 5 around a median of 0"},
 		{"nothing", write(0, 0), ""},
 		// The directions differ, but what one has more the other has less.
-		{"total", []v1alpha1.Result{{Read: timed(100, 1), Write: timed(200, 1)}, {Read: timed(200, 1), Write: timed(100, 1)}}, ""},
-		// Whole IOPS are 9 and 10, which is more than 10 %, and 5 and 5, which is none.
+		{"total", []v1alpha1.Result{{Figures: v1alpha1.ListOf(timed(100, 1).As(v1alpha1.OperationRead), timed(200, 1).As(v1alpha1.OperationWrite))}, {Figures: v1alpha1.ListOf(timed(200, 1).As(v1alpha1.OperationRead), timed(100, 1).As(v1alpha1.OperationWrite))}}, ""},
+		// As whole IOPS these would be 9 and 10, which is more than 10 %, and 5 and 5, which is none.
 		{"few large ones, alike", slow(949, 951), ""},
 		{"few large ones, apart", slow(451, 549), "IOPS of 2 repetitions go from 4.51 to 5.49 around a median of 5: a spread of 20 %"},
 	} {
@@ -355,7 +323,7 @@ func TestSpread(t *testing.T) {
 
 // randomRuns are runs of so many targets, with random directions, latencies and states.
 func randomRuns(random *rand.Rand, targets []string, workloads, repetitions int) []v1alpha1.Run {
-	io := func() *v1alpha1.IOResult {
+	io := func() *v1alpha1.Figures {
 		if random.IntN(5) == 0 {
 			return nil
 		}
@@ -369,10 +337,10 @@ func randomRuns(random *rand.Rand, targets []string, workloads, repetitions int)
 	for w := range workloads {
 		for _, target := range targets {
 			for range repetitions {
-				r := run(target, v1alpha1.Result{Read: io(), Write: io(), Trim: io()})
+				r := run(target, v1alpha1.Result{Figures: v1alpha1.ListOf(io().As(v1alpha1.OperationRead), io().As(v1alpha1.OperationWrite), io().As(v1alpha1.OperationTrim))})
 				r.Workload, r.Parameters = "w"+strconv.Itoa(w/2), map[string]string{"bs": strconv.Itoa(w % 2)}
 				if w%3 == 0 {
-					r.Sections = []v1alpha1.SectionResult{{Name: "x", Result: *r.Result}, {Name: "y", Result: v1alpha1.Result{Read: io()}}}
+					r.Sections = []v1alpha1.SectionResult{{Name: "x", Result: *r.Result}, {Name: "y", Result: v1alpha1.Result{Figures: v1alpha1.ListOf(io().As(v1alpha1.OperationRead))}}}
 					r.Result = nil
 				}
 				if random.IntN(20) == 0 {
@@ -439,15 +407,15 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// large are runs that write blocks of 8 MiB at so many bytes per second, of which the status has whole IOPS.
+// large are runs that write blocks of 8 MiB at so many bytes per second, which are few IOPS.
 func large(target string, rates ...float64) []v1alpha1.Run {
 	const block, seconds = 8 << 20, 60
 	var runs []v1alpha1.Run
 	for _, mebibytes := range rates {
 		perSecond := mebibytes * (1 << 20)
 		ios := int64(perSecond * seconds / block)
-		io := &v1alpha1.IOResult{IOs: ios, Bytes: ios * block, IOPS: int64(math.Round(perSecond / block)), BytesPerSecond: int64(perSecond)}
-		runs = append(runs, run(target, v1alpha1.Result{Write: io}))
+		io := &v1alpha1.Figures{Count: ios, Bytes: ios * block, MilliIOPS: int64(math.Round(1000 * perSecond / block)), BytesPerSecond: int64(perSecond)}
+		runs = append(runs, run(target, v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationWrite))}))
 	}
 	return runs
 }
@@ -464,28 +432,10 @@ func TestVerdictsOnFewIOPS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			runs := append(large("base", test.base...), large("own", test.own...)...)
-			got := Compare(runs, []string{"base", "own"}, "base")[0].Targets[1].Write
-			if got.Verdict != test.verdict || got.IOPSRatio != test.ratio || got.IOPS.Median != 12 {
-				t.Errorf("%s %s of %d IOPS, want %s %s (p %s)", got.Verdict, got.IOPSRatio, got.IOPS.Median, test.verdict, test.ratio, got.IOPS.PValue)
+			got := Compare(runs, []string{"base", "own"}, "base")[0].Targets[1].Of(v1alpha1.OperationWrite)
+			if got.Verdict() != test.verdict || got.MilliIOPS.Ratio != test.ratio || got.IOPS().Median != 12 {
+				t.Errorf("%s %s of %d IOPS, want %s %s (p %s)", got.Verdict(), got.MilliIOPS.Ratio, got.IOPS().Median, test.verdict, test.ratio, got.MilliIOPS.PValue)
 			}
 		})
-	}
-}
-
-func TestMilliIOPS(t *testing.T) {
-	for name, test := range map[string]struct {
-		io   v1alpha1.IOResult
-		want int64
-	}{
-		"blocks of 8 MiB":           {v1alpha1.IOResult{IOs: 700, Bytes: 700 << 23, IOPS: 12, BytesPerSecond: 92 << 20}, 11_500},
-		"nothing known of bytes":    {v1alpha1.IOResult{IOPS: 12}, 12_000},
-		"bytes that do not agree":   {v1alpha1.IOResult{IOs: 10, Bytes: 10 << 12, IOPS: 12, BytesPerSecond: 92 << 20}, 12_000},
-		"more than can be counted":  {v1alpha1.IOResult{IOPS: math.MaxInt64 / 999}, math.MaxInt64},
-		"as many as can be counted": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64 / 1000}, math.MaxInt64 / 1000 * 1000},
-		"bytes, and more than that": {v1alpha1.IOResult{IOs: 1, Bytes: 1, IOPS: math.MaxInt64 / 1000, BytesPerSecond: math.MaxInt64}, math.MaxInt64 / 1000 * 1000},
-	} {
-		if got := MilliIOPS(&test.io); got != test.want {
-			t.Errorf("%s: %d, want %d", name, got, test.want)
-		}
 	}
 }

@@ -30,27 +30,29 @@ type Counted struct {
 // atStorage returns a result and its load as the storage had them. As far as that is not known they are what fio has.
 func (k Known) atStorage(r *v1alpha1.Result, load Load) (*v1alpha1.Result, Load) {
 	c := k.Counted
-	if c == nil || r.ElapsedMilliseconds <= 0 || r.Metadata != nil || overlapsLittle(r) { // of whose clients each has its own time
+	if c == nil || r.ElapsedMilliseconds <= 0 || r.Of(v1alpha1.OperationMetadata) != nil || overlapsLittle(r) { // of whose clients each has its own time
 		return r, load
 	}
 	stored := *r
-	stored.Read = countedIO(r.Read, c.Reads, c.ReadBytes, r.ElapsedMilliseconds)
-	stored.Write = countedIO(r.Write, c.Writes, c.WriteBytes, r.ElapsedMilliseconds)
+	stored.Set(v1alpha1.OperationRead, countedIO(r.Of(v1alpha1.OperationRead), c.Reads, c.ReadBytes, r.ElapsedMilliseconds))
+	stored.Set(v1alpha1.OperationWrite, countedIO(r.Of(v1alpha1.OperationWrite), c.Writes, c.WriteBytes, r.ElapsedMilliseconds))
 	load.Buffered, load.Gathered, load.UnsyncedWrites = false, false, false // the page cache is not the storage
 	return &stored, load
 }
 
 // countedIO returns I/O of a direction as the storage had it. Large I/Os that the kernel has split count as fio has them: EBS does not count the parts.
 // What is more than parts can be is of somebody else, or of the file system.
-func countedIO(io *v1alpha1.IOResult, ios, bytes, milliseconds int64) *v1alpha1.IOResult {
+func countedIO(io *v1alpha1.Figures, ios, bytes, milliseconds int64) *v1alpha1.Figures {
 	if io == nil && ios == 0 {
 		return nil
 	}
-	perSecond := func(n int64) int64 { return whole(float64(n) * 1000 / float64(milliseconds)) }
-	counted := &v1alpha1.IOResult{IOs: ios, Bytes: bytes, IOPS: perSecond(ios), BytesPerSecond: perSecond(bytes)}
-	if io != nil && ios > io.IOs && io.IOs > 0 && io.Bytes/io.IOs > splitBytes {
+	milliPerSecond := func(n int64) int64 { return whole(float64(n) * 1_000_000 / float64(milliseconds)) }
+	counted := &v1alpha1.Figures{
+		Count: ios, Bytes: bytes, MilliIOPS: milliPerSecond(ios), BytesPerSecond: v1alpha1.WholeIOPS(milliPerSecond(bytes)),
+	}
+	if io != nil && ios > io.Count && io.Count > 0 && io.Bytes/io.Count > splitBytes {
 		others := max(0, ios-whole(float64(io.Bytes)/partBytes))
-		counted.IOs, counted.IOPS = io.IOs+others, io.IOPS+perSecond(others)
+		counted.Count, counted.MilliIOPS = io.Count+others, io.MilliIOPS+milliPerSecond(others)
 	}
 	return counted
 }
@@ -62,11 +64,11 @@ func (k Known) ofOthers(r *v1alpha1.Result, load Load) string {
 		return ""
 	}
 	words, own := cmp.Or(k.inMemory(r, load), k.elsewhere(r, load)), int64(0)
-	if r.Read != nil {
-		own += min(c.ReadBytes, r.Read.Bytes)
+	if r.Of(v1alpha1.OperationRead) != nil {
+		own += min(c.ReadBytes, r.Of(v1alpha1.OperationRead).Bytes)
 	}
-	if r.Write != nil {
-		own += min(max(0, c.WriteBytes-c.LeftBytes), r.Write.Bytes)
+	if r.Of(v1alpha1.OperationWrite) != nil {
+		own += min(max(0, c.WriteBytes-c.LeftBytes), r.Of(v1alpha1.OperationWrite).Bytes)
 	}
 	if float64(own) >= ownPart*float64(c.ReadBytes+c.WriteBytes) {
 		return ""
@@ -79,11 +81,11 @@ func (k Known) elsewhere(r *v1alpha1.Result, load Load) string {
 	switch c := k.Counted; {
 	case c == nil || load.isGathered() || overlapsLittle(r):
 		return ""
-	case r.Read != nil && !isWhole(c.ReadBytes, r.Read.Bytes):
+	case r.Of(v1alpha1.OperationRead) != nil && !isWhole(c.ReadBytes, r.Of(v1alpha1.OperationRead).Bytes):
 		return fmt.Sprintf("the storage read %s of the %s that fio read, and no page cache answered the rest: blocks were never written, or the kernel counted something else",
-			size(c.ReadBytes), size(r.Read.Bytes))
-	case r.Write != nil && !isWhole(c.WriteBytes, r.Write.Bytes):
-		return fmt.Sprintf("the storage wrote %s of the %s that fio wrote, and no page cache took the rest: the kernel counted something else", size(c.WriteBytes), size(r.Write.Bytes))
+			size(c.ReadBytes), size(r.Of(v1alpha1.OperationRead).Bytes))
+	case r.Of(v1alpha1.OperationWrite) != nil && !isWhole(c.WriteBytes, r.Of(v1alpha1.OperationWrite).Bytes):
+		return fmt.Sprintf("the storage wrote %s of the %s that fio wrote, and no page cache took the rest: the kernel counted something else", size(c.WriteBytes), size(r.Of(v1alpha1.OperationWrite).Bytes))
 	}
 	return ""
 }

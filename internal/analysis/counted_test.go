@@ -8,14 +8,14 @@ import (
 )
 
 // ofAMinute returns a result of a minute.
-func ofAMinute(read, write *v1alpha1.IOResult) *v1alpha1.Result {
-	return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: total(read), Write: total(write)}
+func ofAMinute(read, write *v1alpha1.Figures) *v1alpha1.Result {
+	return &v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(total(read).As(v1alpha1.OperationRead), total(write).As(v1alpha1.OperationWrite))}
 }
 
 // total gives I/O of a minute its numbers.
-func total(io *v1alpha1.IOResult) *v1alpha1.IOResult {
+func total(io *v1alpha1.Figures) *v1alpha1.Figures {
 	if io != nil {
-		io.IOs, io.Bytes = 60*io.IOPS, 60*io.BytesPerSecond
+		io.Count, io.Bytes = 60*io.IOPS(), 60*io.BytesPerSecond
 	}
 	return io
 }
@@ -77,13 +77,13 @@ func TestBoundByCounted(t *testing.T) {
 		{"reads of files that do not", Known{Storage: gp3}, ofAMinute(blocks(1000, 4096, 1_000_000), nil), Load{InFlight: 1, Jobs: 1, Buffered: true, Reads: true, FileBytes: 1 << 40},
 			"Latency 1 of 1 I/Os were in flight all the time, each for 1ms on average, and the nearest limit of the storage has room (1000 of the volume's 3000 IOPS, 33 %; those of the node are unknown): try more jobs or a higher iodepth"},
 		{"syncs of NFS are not among it", Known{Storage: efs, Counted: &Counted{NFS: true, Writes: minute * 3400, WriteBytes: minute * 3400 * 4096}}, &v1alpha1.Result{
-			ElapsedMilliseconds: 60_000, Write: total(blocks(3400, 4096, 147_058)), Sync: &v1alpha1.SyncResult{Count: minute * 3400, MeanNanoseconds: 147_058},
+			ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(total(blocks(3400, 4096, 147_058)).As(v1alpha1.OperationWrite), (&v1alpha1.Figures{Count: minute * 3400, Latency: &v1alpha1.Latency{MeanNanoseconds: 147_058}}).As(v1alpha1.OperationSync)),
 		}, Load{InFlight: 1, Jobs: 1},
 			"Unknown 6800 of the file system's 7000 IOPS of writes (97 %), if a file system makes one I/O of each sync, so it is unknown whether this held the result back"},
 		{"more than it can do", volume(&Counted{Reads: minute * 6000, ReadBytes: minute * 6000 * 512}), ofAMinute(blocks(6000, 512, 2_666_666), nil), direct,
 			"Unknown 6000 of the volume's 3000 IOPS (200 %) are more than it can do: a cache answered, or the limit is higher than is known"},
 		{"syncs are among it", volume(&Counted{Writes: minute * 1600, WriteBytes: minute * 1600 * 4096}), &v1alpha1.Result{
-			ElapsedMilliseconds: 60_000, Write: total(blocks(1600, 4096, 312_500)), Sync: &v1alpha1.SyncResult{Count: minute * 1600, MeanNanoseconds: 312_500},
+			ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(total(blocks(1600, 4096, 312_500)).As(v1alpha1.OperationWrite), (&v1alpha1.Figures{Count: minute * 1600, Latency: &v1alpha1.Latency{MeanNanoseconds: 312_500}}).As(v1alpha1.OperationSync)),
 		}, Load{InFlight: 1, Jobs: 1},
 			"Latency 1 of 1 I/Os and syncs were in flight all the time, each for 312us on average, and the nearest limit of the storage has room (1600 of the volume's 3000 IOPS, 53 %; those of the node are unknown): try more jobs or a higher iodepth"},
 	} {

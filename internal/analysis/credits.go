@@ -208,7 +208,7 @@ func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool
 	after := time.Duration(run.Result.SteadyState.AfterSeconds) * time.Second
 	rate := use.Units / seconds
 	if over := run.Result.OverTime; over != nil && over.Fall != nil {
-		rate = min(rate*float64(over.Fall.BeforeIOPS)/float64(max(sum(run.Result, func(io *v1alpha1.IOResult) int64 { return io.IOPS }), 1)), bucket.BurstPerSecond)
+		rate = min(rate*float64(over.Fall.BeforeIOPS)/float64(max(sum(run.Result, func(io *v1alpha1.Figures) int64 { return io.IOPS() }), 1)), bucket.BurstPerSecond)
 	}
 	const near = 0.1
 	if math.Abs(rate/bucket.BasePerSecond-1) <= near {
@@ -267,18 +267,18 @@ func elapsed(r *v1alpha1.Result) time.Duration {
 
 // creditUnits returns the credits that a result cost, before what was earned meanwhile. Whether its I/Os are sequential matters on st1 and sc1.
 func creditUnits(r *v1alpha1.Result, unit aws.Unit, scope v1alpha1.LimitScope, sequential bool) float64 {
-	reads, writes, trims := ioOrNone(r.Read), ioOrNone(r.Write), ioOrNone(r.Trim)
+	reads, writes, trims := ioOrNone(r.Of(v1alpha1.OperationRead)), ioOrNone(r.Of(v1alpha1.OperationWrite)), ioOrNone(r.Of(v1alpha1.OperationTrim))
 	var units float64
 	switch {
 	case unit == aws.UnitIOs:
 		// Only gp2 has credits for I/Os. Trims count, but move no bytes.
 		gp2, _ := aws.LookupVolumeType("gp2")
-		units = gp2.CreditUnits(reads.IOs, reads.Bytes, false) + gp2.CreditUnits(writes.IOs, writes.Bytes, false) + gp2.CreditUnits(trims.IOs, 0, false)
+		units = gp2.CreditUnits(reads.Count, reads.Bytes, false) + gp2.CreditUnits(writes.Count, writes.Bytes, false) + gp2.CreditUnits(trims.Count, 0, false)
 	case scope == v1alpha1.ScopeFileSystem:
-		units = aws.MeteredBytes(reads.IOs, reads.Bytes, writes.IOs, writes.Bytes)
+		units = aws.MeteredBytes(reads.Count, reads.Bytes, writes.Count, writes.Bytes)
 	default:
 		st1, _ := aws.LookupVolumeType("st1")
-		units = st1.CreditUnits(reads.IOs, reads.Bytes, sequential) + st1.CreditUnits(writes.IOs, writes.Bytes, sequential)
+		units = st1.CreditUnits(reads.Count, reads.Bytes, sequential) + st1.CreditUnits(writes.Count, writes.Bytes, sequential)
 	}
 	return max(units, 0)
 }

@@ -18,14 +18,14 @@ func at(seconds int64) *metav1.Time {
 }
 
 // measured is I/O at a rate, for a time.
-func measured(iops, bytes, seconds int64) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{IOs: iops * seconds, Bytes: iops * seconds * bytes, IOPS: iops, BytesPerSecond: iops * bytes}
+func measured(iops, bytes, seconds int64) *v1alpha1.Figures {
+	return &v1alpha1.Figures{Count: iops * seconds, Bytes: iops * seconds * bytes, MilliIOPS: 1000 * iops, BytesPerSecond: iops * bytes}
 }
 
 // ran is a run of reads that ended at a time.
-func ran(name string, end, seconds int64, read, write *v1alpha1.IOResult) v1alpha1.Run {
+func ran(name string, end, seconds int64, read, write *v1alpha1.Figures) v1alpha1.Run {
 	return v1alpha1.Run{Name: name, Target: "t", State: v1alpha1.RunSucceeded, StartTime: at(end - seconds - 2), CompletionTime: at(end), Result: &v1alpha1.Result{
-		ElapsedMilliseconds: 1000 * seconds, Read: read, Write: write,
+		ElapsedMilliseconds: 1000 * seconds, Figures: v1alpha1.ListOf(read.As(v1alpha1.OperationRead), write.As(v1alpha1.OperationWrite)),
 	}}
 }
 
@@ -91,7 +91,7 @@ func TestFollowCredits(t *testing.T) {
 		want: []Credits{{Before: 1, RanOut: true, BurstShare: 0.5556, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}, {
-		name: "in no time", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 0, &v1alpha1.IOResult{IOs: 10_000_000, Bytes: 1}, nil)},
+		name: "in no time", limits: gp2Of100GiB, runs: []v1alpha1.Run{ran("a", 100, 0, &v1alpha1.Figures{Count: 10_000_000, Bytes: 1}, nil)},
 		want: []Credits{{Before: 1, BurstShare: 1, SecondsToEmpty: 2000}},
 		left: &v1alpha1.BurstCredits{IOs: new(int64(0)), SecondsToBaseline: 2000},
 	}} {
@@ -170,7 +170,7 @@ func TestCreditsOfPrecondition(t *testing.T) {
 
 // TestCreditsOfSections has sections one after the other, and some for which there was no time to.
 func TestCreditsOfSections(t *testing.T) {
-	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Read: measured(3000, 16<<10, 1000)}}
+	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 1_000_000, Figures: v1alpha1.ListOf(measured(3000, 16<<10, 1000).As(v1alpha1.OperationRead))}}
 	run := v1alpha1.Run{Name: "a", Target: "t", StartTime: at(0), CompletionTime: at(2005), Sections: []v1alpha1.SectionResult{section, section}}
 	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true}, nil)
 	if first, second := history.Of("a", 0), history.Of("a", 1); first.After != 0.5 || second.Before != 0.5 || second.After != 0 || !second.RanOut || first.RanOut {
@@ -200,7 +200,7 @@ func TestCreditsOfMagneticDisks(t *testing.T) {
 		name    string
 		limits  *v1alpha1.KnownLimits
 		load    Load
-		result  *v1alpha1.IOResult
+		result  *v1alpha1.Figures
 		left    int32
 		warning string
 	}{

@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 const (
@@ -34,7 +36,7 @@ func cpuSteal(s seen) string {
 // nearlyFull is about space, and of operations on files about inodes first.
 func nearlyFull(s seen) string {
 	switch {
-	case s.result.Metadata != nil && s.client.UsedInodesPermille > maxUsedPermille:
+	case s.result.Of(v1alpha1.OperationMetadata) != nil && s.client.UsedInodesPermille > maxUsedPermille:
 		return fmt.Sprintf("%s %% of the file system's inodes were used: above %s %% free ones take longer to find, and results are worse than usual",
 			tenths(s.client.UsedInodesPermille), tenths(maxUsedPermille))
 	case s.client.UsedPermille > maxUsedPermille:

@@ -8,8 +8,8 @@ import (
 
 // TestEnvironmentTraps plants each trap of the node and of the file system, and what is just none.
 func TestEnvironmentTraps(t *testing.T) {
-	data := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: burstOf(1000, 4096)}
-	files := v1alpha1.Result{ElapsedMilliseconds: 60_000, Metadata: &v1alpha1.MetadataResult{Count: 100_000, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 1_000_000}}}
+	data := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(1000, 4096).As(v1alpha1.OperationRead))}
+	files := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: 100_000, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 1_000_000}}}}
 	of := func(clients int32) v1alpha1.Result {
 		r := data
 		r.Clients, r.CommonMilliseconds = clients, r.ElapsedMilliseconds

@@ -26,11 +26,11 @@ func (f *fuzzed) next() int64 {
 	return int64(binary.LittleEndian.Uint64(number[:]) & math.MaxInt64)
 }
 
-func (f *fuzzed) io() *v1alpha1.IOResult {
+func (f *fuzzed) io() *v1alpha1.Figures {
 	if f.next()%3 == 0 {
 		return nil
 	}
-	io := &v1alpha1.IOResult{IOs: f.next(), Bytes: f.next(), IOPS: f.next(), BytesPerSecond: f.next()}
+	io := &v1alpha1.Figures{Count: f.next(), Bytes: f.next(), MilliIOPS: f.next(), BytesPerSecond: f.next()}
 	if f.next()%4 != 0 {
 		io.Latency = &v1alpha1.Latency{MeanNanoseconds: f.next(), StddevNanoseconds: f.next()}
 	}
@@ -41,10 +41,10 @@ func (f *fuzzed) io() *v1alpha1.IOResult {
 }
 
 // metadata returns operations on files.
-func (f *fuzzed) metadata() *v1alpha1.MetadataResult {
-	m := &v1alpha1.MetadataResult{Count: max(f.next(), 1), IOPS: f.next(), MeanNanoseconds: f.next()}
+func (f *fuzzed) metadata() *v1alpha1.Figures {
+	m := &v1alpha1.Figures{Count: max(f.next(), 1), MilliIOPS: f.next(), Latency: &v1alpha1.Latency{MeanNanoseconds: f.next()}}
 	if f.next()%4 != 0 {
-		m.Latency = f.distribution()
+		m.CompletionLatency = f.distribution()
 	}
 	return m
 }
@@ -57,9 +57,11 @@ func (f *fuzzed) distribution() *v1alpha1.LatencyDistribution {
 func (f *fuzzed) run(target string) v1alpha1.Run {
 	result := &v1alpha1.Result{ElapsedMilliseconds: f.next()}
 	if f.next()%3 == 2 {
-		result.Metadata = f.metadata()
+		result.Set(v1alpha1.OperationMetadata, f.metadata())
 	} else {
-		result.Read, result.Write, result.Trim = f.io(), f.io(), f.io()
+		result.Set(v1alpha1.OperationRead, f.io())
+		result.Set(v1alpha1.OperationWrite, f.io())
+		result.Set(v1alpha1.OperationTrim, f.io())
 	}
 	result.CPU = &v1alpha1.CPUResult{UserPercent: int32(f.next() % 1001), SystemPercent: int32(f.next() % 1001)}
 	return v1alpha1.Run{Name: "w." + target, Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Result: result}
@@ -109,36 +111,23 @@ func FuzzAnalysis(f *testing.F) {
 func checkComparison(t *testing.T, c *v1alpha1.TargetComparison) {
 	t.Helper()
 	checkWarnings(t, c.Warnings)
-	if total := c.Total; total != nil {
-		checkStatistic(t, &total.IOPS, total.IOPSRatio)
-		checkStatistic(t, &total.BytesPerSecond, total.BytesPerSecondRatio)
-	}
-	for _, io := range c.Directions() {
-		checkStatistic(t, &io.IOPS, io.IOPSRatio)
-		checkStatistic(t, &io.BytesPerSecond, io.BytesPerSecondRatio)
-		checkStatistic(t, io.MeanNanoseconds, io.MeanRatio)
-		checkStatistic(t, io.P50Nanoseconds, io.P50Ratio)
-		checkStatistic(t, io.P90Nanoseconds, io.P90Ratio)
-		checkStatistic(t, io.P99Nanoseconds, io.P99Ratio)
-	}
-	if m := c.Metadata; m != nil {
-		checkStatistic(t, &m.IOPS, m.IOPSRatio)
-		checkStatistic(t, &m.MeanNanoseconds, m.MeanRatio)
-		checkStatistic(t, m.P50Nanoseconds, m.P50Ratio)
-		checkStatistic(t, m.P90Nanoseconds, m.P90Ratio)
-		checkStatistic(t, m.P99Nanoseconds, m.P99Ratio)
+	for i := range c.Figures {
+		f := &c.Figures[i]
+		for _, s := range []*v1alpha1.Statistic{f.MilliIOPS, f.BytesPerSecond, f.MeanNanoseconds, f.P50Nanoseconds, f.P90Nanoseconds, f.P99Nanoseconds} {
+			checkStatistic(t, s)
+		}
 	}
 }
 
-func checkStatistic(t *testing.T, s *v1alpha1.Statistic, ratio string) {
+func checkStatistic(t *testing.T, s *v1alpha1.Statistic) {
 	t.Helper()
 	if s == nil {
 		return
 	}
-	if s.Min < 0 || s.Max < s.Min || s.Median < 0 || s.ConfidenceLow != nil && (*s.ConfidenceLow < 0 || *s.ConfidenceHigh < *s.ConfidenceLow) {
+	if s.Least() < 0 || s.Most() < s.Least() || s.Median < 0 || s.ConfidenceLow != nil && (*s.ConfidenceLow < 0 || *s.ConfidenceHigh < *s.ConfidenceLow) {
 		t.Errorf("statistic %+v", s)
 	}
-	for _, text := range []string{ratio, s.PValue} {
+	for _, text := range []string{s.Ratio, s.PValue} {
 		if f, err := strconv.ParseFloat(text, 64); text != "" && (err != nil || !(f >= 0 && f <= math.MaxFloat64) || len(text) > maxRatioBytes) {
 			t.Errorf("%q is no ratio: %v", text, err)
 		}

@@ -17,11 +17,12 @@ func comparedTimes(t *testing.T, own, base []float64) v1alpha1.Statistic {
 	for target, times := range map[string][]float64{"own": own, "base": base} {
 		for _, milliseconds := range times {
 			r := operated(int64(files*1000/math.Ceil(milliseconds)), 1000)
-			r.Metadata.Count, r.ElapsedMilliseconds = files, int64(math.Ceil(milliseconds))
+			m := r.Of(v1alpha1.OperationMetadata)
+			m.Count, m.MilliIOPS, r.ElapsedMilliseconds = files, int64(files*1e6/math.Ceil(milliseconds)), int64(math.Ceil(milliseconds))
 			runs = append(runs, run(target, *r))
 		}
 	}
-	return Compare(runs, []string{"own", "base"}, "base")[0].Targets[0].Metadata.IOPS
+	return *Compare(runs, []string{"own", "base"}, "base")[0].Targets[0].Of(v1alpha1.OperationMetadata).MilliIOPS
 }
 
 // What whole milliseconds make of times is no difference, however many runs agree on it.

@@ -202,13 +202,15 @@ func (k Known) uncounted(r *v1alpha1.Result, load Load) string {
 	if k.Company.hasUncounted() {
 		return fmt.Sprintf("no known limit is reached, but%s syncs or operations on files were measured, and no limit counts these", k.Company.together())
 	}
-	if r.Sync == nil || r.Write == nil || k.Counted != nil && !k.Counted.NFS { // which has what syncs made
+	isCounted := k.Counted != nil && !k.Counted.NFS // then what syncs made is among it
+	if r.Of(v1alpha1.OperationSync) == nil || r.Of(v1alpha1.OperationWrite) == nil || isCounted {
 		return ""
 	}
-	synced := *r.Write
-	synced.IOPS += whole(rateOfSyncs(r))
+	synced := *r.Of(v1alpha1.OperationWrite)
+	synced.MilliIOPS += whole(1000 * rateOfSyncs(r))
 	nearest, _ := k.nearest(k.Company.with(&v1alpha1.Result{
-		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients, Read: r.Read, Write: &synced, Trim: r.Trim,
+		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients,
+		Figures: v1alpha1.ListOf(r.Of(v1alpha1.OperationRead), &synced, r.Of(v1alpha1.OperationTrim)),
 	}), k.Company.loadWith(load))
 	if !nearest.reached() {
 		return ""

@@ -58,7 +58,11 @@ func clients(limits ...v1alpha1.KnownLimits) []v1alpha1.KnownLimits { return lim
 
 // TestExperiments has published rows with the limits of storage and instance.
 func TestExperiments(t *testing.T) {
-	read, write := func(io *v1alpha1.IOResult) *v1alpha1.Result { return &v1alpha1.Result{Read: io} }, func(io *v1alpha1.IOResult) *v1alpha1.Result { return &v1alpha1.Result{Write: io} }
+	read, write := func(io *v1alpha1.Figures) *v1alpha1.Result {
+		return &v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}
+	}, func(io *v1alpha1.Figures) *v1alpha1.Result {
+		return &v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationWrite))}
+	}
 	onEFS := Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork)}
 	onEBS := Known{Storage: gp3, Client: clients(m6iLargeEBS)}
 	onS3 := Known{Unlimited: true, Client: clients(m6i8xlarge)}
@@ -87,7 +91,7 @@ func TestExperiments(t *testing.T) {
 		}
 	}
 	// 1423 MiB/s, the published figure, is no whole number of blocks.
-	got := Bound(read(&v1alpha1.IOResult{IOPS: 178, BytesPerSecond: 1423 * miBps}), onS3, Load{}, Client{})
+	got := Bound(read(&v1alpha1.Figures{MilliIOPS: 178_000, BytesPerSecond: 1423 * miBps}), onS3, Load{}, Client{})
 	if diff := cmp.Diff(limitedBy(v1alpha1.BoundInstanceThroughput, 1_562_500_000, 95, "1423 of the instance's 1490 MiB/s of reads (95 %)"), got); diff != "" {
 		t.Errorf("E5 (-want +got):\n%s", diff)
 	}
@@ -128,12 +132,12 @@ func TestBoundByClient(t *testing.T) {
 		{"above the instance's baseline", Known{Storage: &large, Client: clients(network(8_192_000, 2_048_000))},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s of reads, 50 %): try more jobs or a higher iodepth"},
 	} {
-		got := Bound(&v1alpha1.Result{Read: blocks(1000, 4096, 8_000_000)}, test.known, Load{InFlight: 8}, Client{})
+		got := Bound(&v1alpha1.Result{Figures: v1alpha1.ListOf(blocks(1000, 4096, 8_000_000).As(v1alpha1.OperationRead))}, test.known, Load{InFlight: 8}, Client{})
 		if text := got.Reason + " " + got.Message; text != test.want {
 			t.Errorf("%s: %q,\nwant %q", test.name, text, test.want)
 		}
 	}
-	got := Bound(&v1alpha1.Result{Trim: blocks(1000, 4096, 8_000_000)}, Known{Unlimited: true, Client: clients(m6i8xlarge)}, Load{InFlight: 8}, Client{})
+	got := Bound(&v1alpha1.Result{Figures: v1alpha1.ListOf(blocks(1000, 4096, 8_000_000).As(v1alpha1.OperationTrim))}, Known{Unlimited: true, Client: clients(m6i8xlarge)}, Load{InFlight: 8}, Client{})
 	if got.Reason != v1alpha1.BoundUnknown {
 		t.Errorf("trims of an object store: %+v", got)
 	}
@@ -156,10 +160,10 @@ func TestCounting(t *testing.T) {
 	sequential := Load{InFlight: 16, Sequential: true}
 	random := Load{InFlight: 16}
 	read := func(iops, bytes int64) v1alpha1.Result {
-		return v1alpha1.Result{Read: blocks(iops, bytes, 16*1_000_000_000/iops)}
+		return v1alpha1.Result{Figures: v1alpha1.ListOf(blocks(iops, bytes, 16*1_000_000_000/iops).As(v1alpha1.OperationRead))}
 	}
 	both := func(reads, writes int64) v1alpha1.Result {
-		return v1alpha1.Result{Read: blocks(reads, 512, 1), Write: blocks(writes, 512, 1)}
+		return v1alpha1.Result{Figures: v1alpha1.ListOf(blocks(reads, 512, 1).As(v1alpha1.OperationRead), blocks(writes, 512, 1).As(v1alpha1.OperationWrite))}
 	}
 	const room = "16 of 16 I/Os were in flight all the time, each for "
 	for _, test := range []struct {
@@ -202,7 +206,7 @@ func TestCounting(t *testing.T) {
 			"Unknown 32000 of the 2 volumes' 32000 IOPS (100 %), if the driver lowered the volume to that; it does so if EC2 does not let it look up the region's maximum: see Iops of aws ec2 describe-volumes"},
 		{"reads and writes that share", Known{Storage: &fs}, both(17_500, 3500), random,
 			"FileSystemIOPS 35000 of the file system's 35000 IOPS, where a write counts as 5 reads (100 %)"},
-		{"writes alone", Known{Storage: &fs}, v1alpha1.Result{Write: blocks(7000, 512, 1)}, random, "FileSystemIOPS 7000 of the file system's 7000 IOPS of writes (100 %)"},
+		{"writes alone", Known{Storage: &fs}, v1alpha1.Result{Figures: v1alpha1.ListOf(blocks(7000, 512, 1).As(v1alpha1.OperationWrite))}, random, "FileSystemIOPS 7000 of the file system's 7000 IOPS of writes (100 %)"},
 	} {
 		got := Bound(&test.result, test.known, test.load, Client{})
 		if text := got.Reason + " " + got.Message; text != test.want {
@@ -215,7 +219,7 @@ func TestCounting(t *testing.T) {
 func TestPageCacheBesideClients(t *testing.T) {
 	known := Known{Storage: gp3, Client: clients(m6iLargeEBS)}
 	load := Load{Buffered: true, FileBytes: 1 << 30}
-	r := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: &v1alpha1.IOResult{IOs: 1 << 30, IOPS: 500_000, BytesPerSecond: 8 << 30, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}}
+	r := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 1 << 30, MilliIOPS: 500_000_000, BytesPerSecond: 8 << 30, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}}}
 	got := Bound(&r, known, load, Client{MemoryBytes: 1 << 31})
 	want := v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "500000 of the volume's 3000 IOPS are more than it can do: the page cache answered"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -296,11 +300,11 @@ func (g garbage) limits() *v1alpha1.KnownLimits {
 	return l
 }
 
-func (g garbage) io() *v1alpha1.IOResult {
+func (g garbage) io() *v1alpha1.Figures {
 	if g.IntN(4) == 0 {
 		return nil
 	}
-	return &v1alpha1.IOResult{IOs: g.figure(), Bytes: g.figure(), IOPS: g.figure(), BytesPerSecond: g.figure(), Latency: &v1alpha1.Latency{MeanNanoseconds: g.figure()}}
+	return &v1alpha1.Figures{Count: g.figure(), Bytes: g.figure(), MilliIOPS: g.figure(), BytesPerSecond: g.figure(), Latency: &v1alpha1.Latency{MeanNanoseconds: g.figure()}}
 }
 
 func (g garbage) time() *metav1.Time {
@@ -312,7 +316,7 @@ func (g garbage) time() *metav1.Time {
 
 func (g garbage) run() v1alpha1.Run {
 	return v1alpha1.Run{Name: "r", Target: "t", Clients: int32(g.figure()), StartTime: g.time(), CompletionTime: g.time(), Result: &v1alpha1.Result{
-		Clients: int32(g.figure()), StartSkewMilliseconds: g.optional(), CommonMilliseconds: g.figure(), ElapsedMilliseconds: g.figure(), Read: g.io(), Write: g.io(), Trim: g.io(),
+		Clients: int32(g.figure()), StartSkewMilliseconds: g.optional(), CommonMilliseconds: g.figure(), ElapsedMilliseconds: g.figure(), Figures: v1alpha1.ListOf(g.io().As(v1alpha1.OperationRead), g.io().As(v1alpha1.OperationWrite), g.io().As(v1alpha1.OperationTrim)),
 		CPU: &v1alpha1.CPUResult{UserPercent: int32(g.figure()), SystemPercent: int32(g.figure())},
 	}}
 }

@@ -110,7 +110,7 @@ type limitKind struct {
 	both, read, write *int64
 	// fields are the names of both, read and write in the API.
 	fields [3]string
-	of     func(*v1alpha1.IOResult) int64
+	of     func(*v1alpha1.Figures) int64
 	// trims says whether trims count.
 	trims bool
 }
@@ -177,13 +177,14 @@ func (s limitSet) uses(r *v1alpha1.Result) []use {
 // operationsUse returns the use of what reads and writes share, where both are limited by their number and there are both.
 func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	reads, writes := s.limits.ReadIOPS, s.limits.WriteIOPS
-	if s.limits.Counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || r.Read == nil || r.Write == nil {
+	read, write := r.Of(v1alpha1.OperationRead), r.Of(v1alpha1.OperationWrite)
+	if s.limits.Counting != v1alpha1.CountsShared || reads == nil || writes == nil || *writes <= 0 || read == nil || write == nil {
 		return use{}, false
 	}
 	return use{
 		reason: scopeNames[s.limits.Scope].iops, owner: scopeNames[s.limits.Scope].owner, owners: s.owners, limit: *reads,
 		unit:     "IOPS, where a write counts as " + legible.Significant(float64(*reads)/float64(*writes)) + " reads",
-		measured: whole(aws.Operations(float64(r.Read.IOPS), float64(r.Write.IOPS), float64(*reads), float64(*writes))),
+		measured: whole(aws.Operations(rateOf(read), rateOf(write), float64(*reads), float64(*writes))),
 	}, true
 }
 
@@ -212,7 +213,7 @@ func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
 		return false
 	}
 	for _, io := range r.Directions() {
-		if io.IOPS > 0 && io.BytesPerSecond/io.IOPS >= aws.SSDMergedFromBytes {
+		if io.IOPS() > 0 && io.BytesPerSecond/io.IOPS() >= aws.SSDMergedFromBytes {
 			return true
 		}
 	}
@@ -276,7 +277,7 @@ func (k limitKind) uses(r *v1alpha1.Result) []use {
 
 // countedDirection is a direction of a result that a kind of limit counts.
 type countedDirection struct {
-	io *v1alpha1.IOResult
+	io *v1alpha1.Figures
 	// own is the direction's own limit, nil if there is none, and field its name.
 	own           *int64
 	field, suffix string
@@ -284,11 +285,11 @@ type countedDirection struct {
 
 func (k limitKind) counted(r *v1alpha1.Result) []countedDirection {
 	all := []countedDirection{
-		{io: r.Read, own: k.read, field: k.fields[1], suffix: " of reads"},
-		{io: r.Write, own: k.write, field: k.fields[2], suffix: " of writes"},
+		{io: r.Of(v1alpha1.OperationRead), own: k.read, field: k.fields[1], suffix: " of reads"},
+		{io: r.Of(v1alpha1.OperationWrite), own: k.write, field: k.fields[2], suffix: " of writes"},
 	}
 	if k.trims {
-		all = append(all, countedDirection{io: r.Trim, field: k.fields[0]})
+		all = append(all, countedDirection{io: r.Of(v1alpha1.OperationTrim), field: k.fields[0]})
 	}
 	return slices.DeleteFunc(all, func(d countedDirection) bool { return d.io == nil })
 }
@@ -355,7 +356,7 @@ const leastThinkMilliIOPS = 10_000
 
 // thinkUse returns the use of what a thinktime leaves, the zero value where the workload does not come near it.
 func thinkUse(r *v1alpha1.Result, load Load) use {
-	most, did := load.ThinkMilliIOPS, MilliTotalIOPS(r)
+	most, did := load.ThinkMilliIOPS, sum(r, milliIOPSOf)
 	if most < leastThinkMilliIOPS || float64(did)*100 < keptPercent*float64(most) {
 		return use{}
 	}
@@ -364,10 +365,11 @@ func thinkUse(r *v1alpha1.Result, load Load) use {
 	}
 }
 
-func sum(r *v1alpha1.Result, of func(*v1alpha1.IOResult) int64) int64 {
-	total := int64(0)
-	for _, io := range r.Directions() {
-		total += of(io)
+// sum returns a figure of all I/O of a result.
+func sum(r *v1alpha1.Result, of func(*v1alpha1.Figures) int64) int64 {
+	total := r.Total()
+	if total == nil {
+		return 0
 	}
-	return total
+	return of(total)
 }

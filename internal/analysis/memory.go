@@ -31,7 +31,7 @@ func filesFitIn(load Load, client Client) bool {
 // bandwidth, but in no latency. Of those whose IOPS are memory's as well unsyncedWrites tells.
 func memoryLatency(s seen) string {
 	switch {
-	case s.result.Write == nil || s.result.Write.Latency == nil || s.known.Unlimited:
+	case ioOrNone(s.result.Of(v1alpha1.OperationWrite)).Latency == nil || s.known.Unlimited:
 		return ""
 	case s.load.UnsyncedWrites && unsyncedWrites(s) == "":
 		return "latencies of writes show how fast memory takes them: the time of the storage counts in IOPS and bandwidth, and in no latency"
@@ -62,7 +62,7 @@ func readFromMemory(s seen) string {
 
 // rewrittenInMemory is about buffered writes that are synced at the end: blocks that were written several times before reach the storage once.
 func rewrittenInMemory(s seen) string {
-	w := s.result.Write
+	w := s.result.Of(v1alpha1.OperationWrite)
 	if !s.load.SyncedAtEnd || w == nil || !filesFitIn(s.load, s.client) || float64(w.Bytes)*100 < float64(s.load.FileBytes)*rewrittenPercent {
 		return ""
 	}
@@ -103,34 +103,37 @@ func (k Known) inMemory(r *v1alpha1.Result, load Load) string {
 // answeredByMemory says how much of what fio read the storage did not, "" if it read nearly all. What the kernel reads ahead is among the bytes, so that
 // these can be as many though memory answered; but of random reads it makes one from each that memory does not answer.
 func (c *Counted) answeredByMemory(r *v1alpha1.Result, load Load) string {
+	read := r.Of(v1alpha1.OperationRead)
 	switch {
-	case !load.Buffered || r.Read == nil:
+	case !load.Buffered || read == nil:
 		return ""
-	case !isWhole(c.ReadBytes, r.Read.Bytes):
-		return fmt.Sprintf("the storage read %s of the %s that fio read: the page cache answered the rest", size(c.ReadBytes), size(r.Read.Bytes))
-	case !load.Sequential && !isWhole(c.Reads, r.Read.IOs):
-		return fmt.Sprintf("%d reads of the storage were for %d random ones of fio: the page cache answered the rest", c.Reads, r.Read.IOs)
+	case !isWhole(c.ReadBytes, read.Bytes):
+		return fmt.Sprintf("the storage read %s of the %s that fio read: the page cache answered the rest", size(c.ReadBytes), size(read.Bytes))
+	case !load.Sequential && !isWhole(c.Reads, read.Count):
+		return fmt.Sprintf("%d reads of the storage were for %d random ones of fio: the page cache answered the rest", c.Reads, read.Count)
 	}
 	return ""
 }
 
 // keptInMemory says how much of what fio wrote had reached the storage, "" if nearly all had.
 func (c *Counted) keptInMemory(r *v1alpha1.Result) string {
+	write := r.Of(v1alpha1.OperationWrite)
 	switch {
-	case r.Write == nil || isWhole(c.WriteBytes-c.LeftBytes, r.Write.Bytes):
+	case write == nil || isWhole(c.WriteBytes-c.LeftBytes, write.Bytes):
 		return ""
-	case isWhole(c.WriteBytes, r.Write.Bytes):
+	case isWhole(c.WriteBytes, write.Bytes):
 		return fmt.Sprintf("writes are never synced: when fio ended, the storage had written as much as fio, but up to %s of it were left from the run before", size(c.LeftBytes))
 	}
-	return fmt.Sprintf("writes are never synced: when fio ended, the storage had written %s of the %s that fio wrote", size(c.WriteBytes), size(r.Write.Bytes))
+	return fmt.Sprintf("writes are never synced: when fio ended, the storage had written %s of the %s that fio wrote", size(c.WriteBytes), size(write.Bytes))
 }
 
 // rewritten says how much of what fio wrote has come to the storage with the sync at the end, "" if nearly all has.
 func (c *Counted) rewritten(r *v1alpha1.Result) string {
-	if r.Write == nil || isWhole(c.WriteBytes, r.Write.Bytes) {
+	write := r.Of(v1alpha1.OperationWrite)
+	if write == nil || isWhole(c.WriteBytes, write.Bytes) {
 		return ""
 	}
-	return fmt.Sprintf("the storage wrote %s of the %s that fio wrote: blocks were written again before they were synced", size(c.WriteBytes), size(r.Write.Bytes))
+	return fmt.Sprintf("the storage wrote %s of the %s that fio wrote: blocks were written again before they were synced", size(c.WriteBytes), size(write.Bytes))
 }
 
 func isWhole(part, all int64) bool { return float64(part)*100 >= float64(all)*answeredPercent }

@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -15,80 +14,14 @@ import (
 // https://docs.aws.amazon.com/ebs/latest/userguide/ebs-optimization.html (2026-11-23)
 const fromMemory = 10 * time.Microsecond
 
-// metadata is what a result has of operations on files, with what its figures leave out.
-type metadata struct {
-	*v1alpha1.MetadataResult
-	elapsedMilliseconds int64
-}
-
-// metadataOf returns the metadata of each result, nil for a result without.
-func metadataOf(results []*v1alpha1.Result) []*metadata {
-	all := make([]*metadata, len(results))
-	for i, r := range results {
-		if r.Metadata != nil {
-			all[i] = &metadata{r.Metadata, r.ElapsedMilliseconds}
-		}
-	}
-	return all
-}
-
-// milliPerSecond returns operations in a thousand seconds. The status has whole ones per second; count and time say what was rounded away,
-// where they agree with it: rates of several clients are added up, each over its own time.
-func (m *metadata) milliPerSecond() int64 {
-	const thousand = 1000
-	if m.IOPS > math.MaxInt64/thousand {
-		return math.MaxInt64
-	}
-	if m.elapsedMilliseconds > 0 {
-		precise := float64(m.Count) * thousand / float64(m.elapsedMilliseconds)
-		if math.Abs(precise-float64(m.IOPS)) < 1 && precise < math.MaxInt64/thousand { // a float64 may be rounded up
-			return int64(math.Round(precise * thousand))
-		}
-	}
-	return m.IOPS * thousand
-}
-
-// MilliOperations returns operations on files in a thousand seconds, 0 of a result without.
-func MilliOperations(r *v1alpha1.Result) int64 {
-	if m := metadataOf([]*v1alpha1.Result{r})[0]; m != nil {
-		return m.milliPerSecond()
-	}
-	return 0
-}
-
 // grainOf returns by how much a rate can be wrong, as a share of it, because fio tells in whole milliseconds how long it measured: operations on files can
 // take but some of these.
-func grainOf(all []*metadata) float64 {
+func grainOf(results []*v1alpha1.Result) float64 {
 	grain := 0.0
-	for _, m := range all {
-		if m != nil {
-			grain = max(grain, 1/float64(max(m.elapsedMilliseconds, 1)))
-		}
+	for _, r := range results {
+		grain = max(grain, 1/float64(max(r.ElapsedMilliseconds, 1)))
 	}
 	return grain
-}
-
-// compareMetadata compares operations on files. It returns nil if a result of the target has none.
-func (f *family) compareMetadata(own, base []*metadata) *v1alpha1.MetadataComparison {
-	mean := func(m *metadata) *latency { return &latency{nanoseconds: m.MeanNanoseconds} }
-	ownMeans, _ := latencies(own, mean)
-	if len(ownMeans) == 0 {
-		return nil
-	}
-	baseMeans, _ := latencies(base, mean)
-	c := &v1alpha1.MetadataComparison{}
-	c.MeanRatio = f.compare(&c.MeanNanoseconds, ownMeans, baseMeans, yardstick{better: lessIsFaster})
-	perSecond := func(m *metadata) int64 { return m.IOPS }
-	y := yardstick{better: moreIsFaster, grain: max(grainOf(own), grainOf(base))}
-	c.IOPSRatio = f.compareRates(&c.IOPS, valuesOf(own, perSecond), valuesOf(own, (*metadata).milliPerSecond), valuesOf(base, (*metadata).milliPerSecond), y)
-	f.addRow(&c.Verdict, &c.IOPS, len(own), len(base))
-	percentile := func(of func(*v1alpha1.LatencyDistribution) int64) (*v1alpha1.Statistic, string) {
-		return compareLatencies(f, own, base, func(m *metadata) *latency { return percentileIn(m.Latency, of) })
-	}
-	c.P50Nanoseconds, c.P50Ratio = percentile(p50)
-	c.P90Nanoseconds, c.P90Ratio = percentile(p90)
-	c.P99Nanoseconds, c.P99Ratio = percentile(p99)
-	return c
 }
 
 // boundOfMetadata says what held operations on files back, as far as it can be told: a limit that they reach, or that the I/Os reach that the kernel
@@ -123,14 +56,15 @@ func boundOfMetadata(r *v1alpha1.Result, known Known, load Load, client Client) 
 // https://github.com/awsdocs/amazon-efs-user-guide/blob/master/doc_source/limits.md, of mode Bursting (read 2026-11-24); those of other modes are taken to
 // count the same, by their own limits.
 func (k Known) operations(r *v1alpha1.Result, load Load) use {
-	if k.Storage == nil || k.Storage.Counting != v1alpha1.CountsShared || isFromMemory(r.Metadata) {
+	if k.Storage == nil || k.Storage.Counting != v1alpha1.CountsShared || isFromMemory(r.Of(v1alpha1.OperationMetadata)) {
 		return use{}
 	}
-	own, asOwn := &v1alpha1.IOResult{IOPS: r.Metadata.IOPS}, &v1alpha1.Result{ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients}
+	own := &v1alpha1.Figures{MilliIOPS: r.Of(v1alpha1.OperationMetadata).MilliIOPS}
+	asOwn := &v1alpha1.Result{ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients}
 	if load.Lookups {
-		asOwn.Read = own
+		asOwn.Set(v1alpha1.OperationRead, own)
 	} else {
-		asOwn.Write = own
+		asOwn.Set(v1alpha1.OperationWrite, own)
 	}
 	var counted []use
 	for _, set := range k.storageSets(asOwn, load) {
@@ -149,25 +83,28 @@ func (k Known) storedBy(r *v1alpha1.Result) *v1alpha1.Result {
 	}
 	return &v1alpha1.Result{
 		ElapsedMilliseconds: r.ElapsedMilliseconds, Clients: r.Clients,
-		Read: countedIO(nil, c.Reads, c.ReadBytes, r.ElapsedMilliseconds), Write: countedIO(nil, c.Writes, c.WriteBytes, r.ElapsedMilliseconds),
+		Figures: v1alpha1.ListOf(
+			countedIO(nil, c.Reads, c.ReadBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationRead),
+			countedIO(nil, c.Writes, c.WriteBytes, r.ElapsedMilliseconds).As(v1alpha1.OperationWrite),
+		),
 	}
 }
 
 // metadataFromMemory is about operations that have not asked the storage: lookups that the node's memory answered, and changes that a local file system
 // notes there, and writes to its journal later.
 func metadataFromMemory(s seen) string {
-	m := s.result.Metadata
+	m := s.result.Of(v1alpha1.OperationMetadata)
 	if m == nil || !isFromMemory(m) {
 		return ""
 	}
 	if !s.load.Lookups {
 		return fmt.Sprintf("half of the operations took at most %s: they changed the node's memory, and the file system writes that to the storage later",
-			duration(float64(m.Latency.P50Nanoseconds)))
+			duration(float64(m.CompletionLatency.P50Nanoseconds)))
 	}
-	return fmt.Sprintf("half of the lookups took at most %s: the node's memory answered them, and not the storage", duration(float64(m.Latency.P50Nanoseconds)))
+	return fmt.Sprintf("half of the lookups took at most %s: the node's memory answered them, and not the storage", duration(float64(m.CompletionLatency.P50Nanoseconds)))
 }
 
 // isFromMemory says whether half of the operations are known to have been too fast to have asked the storage.
-func isFromMemory(m *v1alpha1.MetadataResult) bool {
-	return m.Latency != nil && m.Latency.P50Nanoseconds < int64(fromMemory)
+func isFromMemory(m *v1alpha1.Figures) bool {
+	return m.CompletionLatency != nil && m.CompletionLatency.P50Nanoseconds < int64(fromMemory)
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -12,10 +11,7 @@ import (
 
 // operated are operations on files at a rate, with a mean and percentiles that are multiples of it.
 func operated(perSecond, mean int64) *v1alpha1.Result {
-	return &v1alpha1.Result{ElapsedMilliseconds: 1000, Metadata: &v1alpha1.MetadataResult{
-		Count: perSecond, IOPS: perSecond, MeanNanoseconds: mean,
-		Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean},
-	}}
+	return &v1alpha1.Result{ElapsedMilliseconds: 1000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: perSecond, MilliIOPS: 1000 * perSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: mean}, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 2 * mean, P90Nanoseconds: 3 * mean, P99Nanoseconds: 4 * mean}}}}
 }
 
 func TestCompareMetadata(t *testing.T) {
@@ -27,10 +23,11 @@ func TestCompareMetadata(t *testing.T) {
 		return all
 	}
 	bare := operated(50, 100)
-	bare.Metadata.Latency = nil
+	bare.Of(v1alpha1.OperationMetadata).CompletionLatency = nil
 	slow := func(count, milliseconds int64) *v1alpha1.Result {
-		r := operated((count*1000+milliseconds/2)/milliseconds, 100)
-		r.Metadata.Count, r.ElapsedMilliseconds = count, milliseconds
+		r := operated(0, 100)
+		m := r.Of(v1alpha1.OperationMetadata)
+		m.Count, m.MilliIOPS, r.ElapsedMilliseconds = count, count*1_000_000/milliseconds, milliseconds
 		return r
 	}
 	for name, test := range map[string]struct {
@@ -55,8 +52,8 @@ func TestCompareMetadata(t *testing.T) {
 			}
 			var got []any
 			target := Compare(all, []string{"own", "base"}, "base")[0].Targets[0]
-			if m := target.Metadata; m != nil {
-				got = append(got, m.IOPS.Median, m.MeanNanoseconds.Median)
+			if m := target.Of(v1alpha1.OperationMetadata); m != nil {
+				got = append(got, m.IOPS().Median, m.MeanNanoseconds.Median)
 				for _, p := range []*v1alpha1.Statistic{m.P50Nanoseconds, m.P90Nanoseconds, m.P99Nanoseconds} {
 					if p == nil {
 						got = append(got, nil)
@@ -64,33 +61,15 @@ func TestCompareMetadata(t *testing.T) {
 					}
 					got = append(got, p.Median)
 				}
-				got = append(got, m.IOPSRatio, m.Verdict)
+				got = append(got, m.MilliIOPS.Ratio, m.Verdict())
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if target.Total != nil || target.Read != nil || target.Write != nil || target.Sync != nil {
+			if target.Of(v1alpha1.OperationTotal) != nil || target.Of(v1alpha1.OperationRead) != nil || target.Of(v1alpha1.OperationWrite) != nil || target.Of(v1alpha1.OperationSync) != nil {
 				t.Errorf("there is more: %+v", target)
 			}
 		})
-	}
-}
-
-// Rates are told to a thousandth, and those that are too large for that stay positive.
-func TestMilliPerSecond(t *testing.T) {
-	const most = math.MaxInt64 / 1000
-	for name, test := range map[string]struct {
-		count, milliseconds, iops, want int64
-	}{
-		"what rounding hides":       {26, 20_000, 1, 1_300},
-		"nothing known of the time": {26, 0, 1, 1_000},
-		"as many as can be counted": {most, 1000, most, most * 1000},
-		"more than can be counted":  {most + 1, 1000, most + 1, math.MaxInt64},
-	} {
-		m := &metadata{&v1alpha1.MetadataResult{Count: test.count, IOPS: test.iops}, test.milliseconds}
-		if got := m.milliPerSecond(); got != test.want {
-			t.Errorf("%s: %d, want %d", name, got, test.want)
-		}
 	}
 }
 
@@ -124,7 +103,7 @@ func TestBoundOfMetadata(t *testing.T) {
 func TestLimitsOfMetadata(t *testing.T) {
 	shared := *efs
 	shared.Counting = v1alpha1.CountsShared
-	beside := CompanyOf([]Section{{Result: operated(3000, 300_000)}, {Name: "reads", Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Read: blocks(20_000, 4096, 0)}}}, 0)
+	beside := CompanyOf([]Section{{Result: operated(3000, 300_000)}, {Name: "reads", Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Figures: v1alpha1.ListOf(blocks(20_000, 4096, 0).As(v1alpha1.OperationRead))}}}, 0)
 	const several = ", if each is one operation of the storage: NFS makes several of some, so it is unknown whether this held the result back"
 	for _, test := range []struct {
 		name   string

@@ -26,15 +26,7 @@ func WarnOfOrder(comparisons []v1alpha1.Comparison, order v1alpha1.Order) {
 
 // isJudged says whether a target has a verdict beside the baseline.
 func isJudged(t *v1alpha1.TargetComparison) bool {
-	var verdicts []v1alpha1.Verdict
-	for _, io := range t.Directions() {
-		verdicts = append(verdicts, io.Verdict)
-	}
-	if t.Sync != nil {
-		verdicts = append(verdicts, t.Sync.Verdict)
-	}
-	if t.Metadata != nil {
-		verdicts = append(verdicts, t.Metadata.Verdict)
-	}
-	return slices.ContainsFunc(verdicts, func(v v1alpha1.Verdict) bool { return v != "" && v != v1alpha1.VerdictTooFewRuns })
+	return slices.ContainsFunc(t.Figures, func(c v1alpha1.FiguresComparison) bool {
+		return c.Verdict() != "" && c.Verdict() != v1alpha1.VerdictTooFewRuns
+	})
 }

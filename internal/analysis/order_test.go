@@ -10,7 +10,7 @@ import (
 
 // inOrder returns the warnings of a target with a verdict in a benchmark with an order of runs.
 func inOrder(order v1alpha1.Order, verdict v1alpha1.Verdict) []v1alpha1.Warning {
-	c := []v1alpha1.Comparison{{Targets: []v1alpha1.TargetComparison{{Name: "a", Read: &v1alpha1.IOComparison{Verdict: verdict}}}}}
+	c := []v1alpha1.Comparison{{Targets: []v1alpha1.TargetComparison{{Name: "a", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Verdict: verdict}}}}}}}
 	WarnOfOrder(c, order)
 	return c[0].Targets[0].Warnings
 }

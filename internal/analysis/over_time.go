@@ -32,7 +32,7 @@ func warmedUp(s seen) string {
 
 // ofAllDirections adds to words about rates that they are of several directions together, where they are.
 func ofAllDirections(result *v1alpha1.Result, words string) string {
-	if summed := direction.Summed(result.Read, result.Write, result.Trim); summed != "" {
+	if summed := direction.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
 		words += ", " + summed
 	}
 	return words

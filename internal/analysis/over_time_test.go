@@ -23,7 +23,8 @@ func TestRateFell(t *testing.T) {
 		got := ""
 		result := v1alpha1.Result{OverTime: tt.over}
 		if tt.mixed {
-			result.Read, result.Write = &v1alpha1.IOResult{}, &v1alpha1.IOResult{}
+			result.Set(v1alpha1.OperationRead, &v1alpha1.Figures{})
+			result.Set(v1alpha1.OperationWrite, &v1alpha1.Figures{})
 		}
 		for _, w := range everyWarning([]v1alpha1.Result{result}, nil, nil, Client{}) {
 			if w.Reason == v1alpha1.WarningRateFell {
@@ -47,7 +48,7 @@ func TestWarmUp(t *testing.T) {
 		"no series":     {want: ""},
 		"it fell":       {result: v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 12}}}},
 		"it rose":       {result: v1alpha1.Result{OverTime: rose}, want: words},
-		"of both":       {result: v1alpha1.Result{OverTime: rose, Read: &v1alpha1.IOResult{}, Write: &v1alpha1.IOResult{}}, want: words + ", reads and writes together"},
+		"of both":       {result: v1alpha1.Result{OverTime: rose, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead}, {Name: v1alpha1.OperationWrite}}}, want: words + ", reads and writes together"},
 		"as if warm":    {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true}}, want: "steady before it was measured, and not then: " + words},
 		"not yet":       {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{}}, want: words},
 		"by fio's rule": {result: v1alpha1.Result{OverTime: rose, SteadyState: &v1alpha1.SteadyState{Attained: true, Criterion: "iops:10%"}}, want: words},

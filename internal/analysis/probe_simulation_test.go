@@ -20,9 +20,7 @@ func probedBound(random *rand.Rand, growth float64) string {
 	run, probe := rate(1), rate(growth)
 	latency := func(inFlight, iops int64) int64 { return inFlight * 1_000_000_000 / iops }
 	r := &v1alpha1.Result{
-		Read: &v1alpha1.IOResult{
-			IOs: 60 * run, Bytes: 60 * run * block, IOPS: run, BytesPerSecond: run * block, Latency: &v1alpha1.Latency{MeanNanoseconds: latency(inFlight, run)},
-		},
+		Figures:             []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 60 * run, Bytes: 60 * run * block, MilliIOPS: 1000 * run, BytesPerSecond: run * block, Latency: &v1alpha1.Latency{MeanNanoseconds: latency(inFlight, run)}}},
 		ElapsedMilliseconds: 60_000,
 		Probe:               &v1alpha1.ProbeResult{InFlight: 2 * inFlight, IOPS: probe, BytesPerSecond: probe * block, MeanNanoseconds: latency(2*inFlight, probe)},
 	}

@@ -17,10 +17,7 @@ func TestProbed(t *testing.T) {
 		probe.InFlight = 64
 		probe.BytesPerSecond = probe.IOPS * 4096
 		return &v1alpha1.Result{
-			Read: &v1alpha1.IOResult{
-				IOs: iops * 60, Bytes: iops * 60 * 4096, IOPS: iops, BytesPerSecond: iops * 4096,
-				Latency: &v1alpha1.Latency{MeanNanoseconds: 32_000_000_000 / iops},
-			},
+			Figures:             []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: iops * 60, Bytes: iops * 60 * 4096, MilliIOPS: 1000 * iops, BytesPerSecond: iops * 4096, Latency: &v1alpha1.Latency{MeanNanoseconds: 32_000_000_000 / iops}}},
 			ElapsedMilliseconds: 60_000, Probe: &probe,
 		}
 	}
@@ -55,9 +52,9 @@ func TestProbed(t *testing.T) {
 		"of an unusual run":              {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "its run had 1900 IOPS, and the median of all repetitions is 2998", 2_998_000},
 		"of a usual run":                 {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "did 3000 IOPS instead of 1900", 2_000_000},
 		"by the workload's own rate":     {result(2000, full(4000)), nil, Load{RateIOPS: 2000}, v1alpha1.BoundWorkloadRate, "", "2000 of the workload's 2000 IOPS", 0},
-		"no probe, a documented limit":   {&v1alpha1.Result{Read: result(2980, full(1)).Read}, gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceDocumentation, "of the volume's 3000 IOPS", 0},
-		"no probe, a limit of the spec":  {&v1alpha1.Result{Read: result(2980, full(1)).Read}, settings, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceSettings, "of the volume's 3000 IOPS", 0},
-		"no probe, below all the limits": {&v1alpha1.Result{Read: result(2000, full(1)).Read}, gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "try more jobs", 0},
+		"no probe, a documented limit":   {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2980, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceDocumentation, "of the volume's 3000 IOPS", 0},
+		"no probe, a limit of the spec":  {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2980, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, settings, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceSettings, "of the volume's 3000 IOPS", 0},
+		"no probe, below all the limits": {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2000, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "try more jobs", 0},
 	} {
 		test.load.InFlight = 32
 		bound := Judge(test.result, Known{Storage: test.limits}, test.load, Client{CPUMillis: 2000}, test.usual)

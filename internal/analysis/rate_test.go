@@ -23,14 +23,14 @@ func TestVerdictAtRate(t *testing.T) {
 	timesOf := func(target string, factor int64) []v1alpha1.Run {
 		return repeated(target, [2]int64{1000, 230 * factor}, [2]int64{1001, 231 * factor}, [2]int64{999, 229 * factor}, [2]int64{1000, 232 * factor}, [2]int64{1000, 230 * factor})
 	}
-	each := func(runs []v1alpha1.Run, change func(*v1alpha1.IOResult)) []v1alpha1.Run {
+	each := func(runs []v1alpha1.Run, change func(*v1alpha1.Figures)) []v1alpha1.Run {
 		for i := range runs {
-			change(runs[i].Result.Write)
+			change(runs[i].Result.Of(v1alpha1.OperationWrite))
 		}
 		return runs
 	}
-	withoutPercentiles := func(io *v1alpha1.IOResult) { io.CompletionLatency = nil }
-	withoutLatencies := func(io *v1alpha1.IOResult) { io.CompletionLatency, io.Latency = nil, nil }
+	withoutPercentiles := func(io *v1alpha1.Figures) { io.CompletionLatency = nil }
+	withoutLatencies := func(io *v1alpha1.Figures) { io.CompletionLatency, io.Latency = nil, nil }
 	type verdict struct {
 		Verdict  v1alpha1.Verdict
 		JudgedBy v1alpha1.JudgedBy
@@ -56,12 +56,12 @@ func TestVerdictAtRate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			targets := Compare(append(test.own, test.base...), []string{"own", "base"}, "base")[0].Targets
-			io := targets[0].Write
-			if diff := cmp.Diff(test.want, verdict{io.Verdict, io.JudgedBy, io.JudgedRatio()}); diff != "" {
+			io := targets[0].Of(v1alpha1.OperationWrite)
+			if diff := cmp.Diff(test.want, verdict{io.Verdict(), io.JudgedBy, io.Judged().Multiple()}); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if len(targets) > 1 && (targets[1].Write.Verdict != "" || targets[1].Write.JudgedBy != "") {
-				t.Errorf("the baseline has a verdict: %+v", targets[1].Write)
+			if len(targets) > 1 && (targets[1].Of(v1alpha1.OperationWrite).Verdict() != "" || targets[1].Of(v1alpha1.OperationWrite).JudgedBy != "") {
+				t.Errorf("the baseline has a verdict: %+v", targets[1].Of(v1alpha1.OperationWrite))
 			}
 		})
 	}
@@ -73,8 +73,8 @@ func TestSyncsAtRate(t *testing.T) {
 		runs := held(repeated(target, [2]int64{100, write}, [2]int64{100, write + 1}, [2]int64{100, write - 1}, [2]int64{100, write}, [2]int64{100, write}), v1alpha1.BoundWorkloadRate)
 		for i := range runs {
 			of := sync + int64(i)
-			runs[i].Result.Write.IOs = 6000
-			runs[i].Result.Sync = &v1alpha1.SyncResult{Count: 6000, MeanNanoseconds: of, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: of, P90Nanoseconds: of, P99Nanoseconds: of}}
+			runs[i].Result.Of(v1alpha1.OperationWrite).Count = 6000
+			runs[i].Result.Set(v1alpha1.OperationSync, &v1alpha1.Figures{Count: 6000, Latency: &v1alpha1.Latency{MeanNanoseconds: of}, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: of, P90Nanoseconds: of, P99Nanoseconds: of}})
 		}
 		return runs
 	}
@@ -90,8 +90,8 @@ func TestSyncsAtRate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := Compare(append(test.own, test.base...), []string{"own", "base"}, "base")[0].Targets[0]
-			if own.Write.JudgedBy != test.judgedBy || own.Write.Verdict != test.write || own.Sync.Verdict == "" {
-				t.Errorf("writes are %s by %q and syncs %q, want %s by %q and a verdict", own.Write.Verdict, own.Write.JudgedBy, own.Sync.Verdict, test.write, test.judgedBy)
+			if own.Of(v1alpha1.OperationWrite).JudgedBy != test.judgedBy || own.Of(v1alpha1.OperationWrite).Verdict() != test.write || own.Of(v1alpha1.OperationSync).Verdict() == "" {
+				t.Errorf("writes are %s by %q and syncs %q, want %s by %q and a verdict", own.Of(v1alpha1.OperationWrite).Verdict(), own.Of(v1alpha1.OperationWrite).JudgedBy, own.Of(v1alpha1.OperationSync).Verdict(), test.write, test.judgedBy)
 			}
 		})
 	}
@@ -102,18 +102,18 @@ func TestTotalAtRate(t *testing.T) {
 	var runs []v1alpha1.Run
 	for i := range int64(6) {
 		for target, times := range map[string]int64{"own": 10, "base": 1} {
-			runs = append(runs, run(target, v1alpha1.Result{Read: timed(700+i%2, times*(100+i)), Write: timed(300, 100+i)}))
+			runs = append(runs, run(target, v1alpha1.Result{Figures: v1alpha1.ListOf(timed(700+i%2, times*(100+i)).As(v1alpha1.OperationRead), timed(300, 100+i).As(v1alpha1.OperationWrite))}))
 		}
 	}
 	both := func(runs []v1alpha1.Run) v1alpha1.TargetComparison {
 		return Compare(runs, []string{"own", "base"}, "base")[0].Targets[0]
 	}
-	if got := both(runs); got.Total.Verdict != v1alpha1.VerdictSame {
-		t.Errorf("without a rate the total is %q", got.Total.Verdict)
+	if got := both(runs); got.Of(v1alpha1.OperationTotal).Verdict() != v1alpha1.VerdictSame {
+		t.Errorf("without a rate the total is %q", got.Of(v1alpha1.OperationTotal).Verdict())
 	}
 	got := both(held(runs, v1alpha1.BoundWorkloadRate))
-	if got.Read.Verdict != v1alpha1.VerdictSlower || got.Write.Verdict != v1alpha1.VerdictSame || got.Total.Verdict != "" || got.Total.IOPSRatio != "1.00" {
-		t.Errorf("reads %s, writes %s, total %q with ratio %s", got.Read.Verdict, got.Write.Verdict, got.Total.Verdict, got.Total.IOPSRatio)
+	if got.Of(v1alpha1.OperationRead).Verdict() != v1alpha1.VerdictSlower || got.Of(v1alpha1.OperationWrite).Verdict() != v1alpha1.VerdictSame || got.Of(v1alpha1.OperationTotal).Verdict() != "" || got.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio != "1.00" {
+		t.Errorf("reads %s, writes %s, total %q with ratio %s", got.Of(v1alpha1.OperationRead).Verdict(), got.Of(v1alpha1.OperationWrite).Verdict(), got.Of(v1alpha1.OperationTotal).Verdict(), got.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestSectionsAtRate(t *testing.T) {
 	for i := range int64(6) {
 		for target, times := range map[string]int64{"own": 10, "base": 1} {
 			section := func(name, bound string) v1alpha1.SectionResult {
-				return v1alpha1.SectionResult{Name: name, Result: v1alpha1.Result{Write: timed(300, times*(100+i))}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
+				return v1alpha1.SectionResult{Name: name, Result: v1alpha1.Result{Figures: v1alpha1.ListOf(timed(300, times*(100+i)).As(v1alpha1.OperationWrite))}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
 			}
 			runs = append(runs, v1alpha1.Run{Target: target, Workload: "w", State: v1alpha1.RunSucceeded, Sections: []v1alpha1.SectionResult{
 				section("rate", v1alpha1.BoundWorkloadRate), section("free", v1alpha1.BoundLatency),
@@ -131,7 +131,7 @@ func TestSectionsAtRate(t *testing.T) {
 		}
 	}
 	got := Compare(runs, []string{"own", "base"}, "base")
-	if rate, free := got[0].Targets[0].Write, got[1].Targets[0].Write; rate.Verdict != v1alpha1.VerdictSlower || free.Verdict != v1alpha1.VerdictSame {
-		t.Errorf("the section with a rate is %s, the one without %s", rate.Verdict, free.Verdict)
+	if rate, free := got[0].Targets[0].Of(v1alpha1.OperationWrite), got[1].Targets[0].Of(v1alpha1.OperationWrite); rate.Verdict() != v1alpha1.VerdictSlower || free.Verdict() != v1alpha1.VerdictSame {
+		t.Errorf("the section with a rate is %s, the one without %s", rate.Verdict(), free.Verdict())
 	}
 }

@@ -12,7 +12,7 @@ import (
 func made(names ...[2]string) []v1alpha1.Run {
 	var runs []v1alpha1.Run
 	for _, name := range names {
-		runs = append(runs, v1alpha1.Run{Workload: name[0], Target: name[1], State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}}})
+		runs = append(runs, v1alpha1.Run{Workload: name[0], Target: name[1], State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 100_000}}}})
 	}
 	return runs
 }

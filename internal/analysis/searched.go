@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/direction"
 )
 
 // WithoutAnswer returns a result for each repetition of a search, of those runs that are about it, in which no load kept the budget: within that nothing was
@@ -49,9 +48,10 @@ func unanswered(runs []v1alpha1.Run) []*v1alpha1.Run {
 // nothingOf returns a result that has the parts of another one, in which nothing was done.
 func nothingOf(r *v1alpha1.Result) *v1alpha1.Result {
 	none := &v1alpha1.Result{}
-	none.Read, none.Write, none.Trim = direction.Map(r.Read, r.Write, r.Trim, func(*v1alpha1.IOResult) *v1alpha1.IOResult { return &v1alpha1.IOResult{} })
-	if r.Metadata != nil {
-		none.Metadata = &v1alpha1.MetadataResult{}
+	for _, f := range r.Figures {
+		if f.Name != v1alpha1.OperationSync {
+			none.Figures = append(none.Figures, v1alpha1.Figures{Name: f.Name})
+		}
 	}
 	return none
 }

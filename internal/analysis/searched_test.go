@@ -14,7 +14,7 @@ func searched(target string, repetition int32, iops int64, verdicts ...v1alpha1.
 		value := int32(i) + 1
 		steps = append(steps, v1alpha1.Run{
 			Target: target, Workload: "w", Repetition: repetition, State: v1alpha1.RunSucceeded, Parameters: map[string]string{"iodepth": strconv.Itoa(int(value))},
-			Result: &v1alpha1.Result{Write: burstOf(iops+int64(repetition), 4096)}, Search: &v1alpha1.RunSearch{Step: value, Vary: v1alpha1.VaryIODepth, Value: value, Verdict: verdict},
+			Result: &v1alpha1.Result{Figures: v1alpha1.ListOf(burstOf(iops+int64(repetition), 4096).As(v1alpha1.OperationWrite))}, Search: &v1alpha1.RunSearch{Step: value, Vary: v1alpha1.VaryIODepth, Value: value, Verdict: verdict},
 		})
 	}
 	return steps
@@ -47,8 +47,8 @@ func TestSearchesWithoutAnswerShowNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			own := Compare(append(test.own, test.base...), []string{"own", "base"}, "base")[0].Targets[0]
-			if own.Write.Verdict != test.want || own.Write.IOPS.Median < 2900 || own.Write.IOPSRatio == "" || own.Write.P99Nanoseconds == nil {
-				t.Errorf("got %+v, want verdict %s on what answers did", own.Write, test.want)
+			if own.Of(v1alpha1.OperationWrite).Verdict() != test.want || own.Of(v1alpha1.OperationWrite).IOPS().Median < 2900 || own.Of(v1alpha1.OperationWrite).MilliIOPS.Ratio == "" || own.Of(v1alpha1.OperationWrite).P99Nanoseconds == nil {
+				t.Errorf("got %+v, want verdict %s on what answers did", own.Of(v1alpha1.OperationWrite), test.want)
 			}
 		})
 	}

@@ -65,7 +65,7 @@ func simulated(random *rand.Rand, n noise, comparisons, repetitions int, shift f
 					z += shift(c)
 				}
 				iops := int64(math.Round(1e5 * math.Exp(deviation*z)))
-				r := run(target, v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: iops, BytesPerSecond: 4096 * iops}})
+				r := run(target, v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1000 * iops, BytesPerSecond: 4096 * iops}}})
 				r.Parameters = choice
 				runs = append(runs, r)
 			}
@@ -78,7 +78,7 @@ func simulated(random *rand.Rand, n noise, comparisons, repetitions int, shift f
 func verdictsOn(runs []v1alpha1.Run) []v1alpha1.Verdict {
 	var all []v1alpha1.Verdict
 	for _, c := range Compare(runs, []string{"base", "own"}, "base") {
-		all = append(all, c.Targets[1].Write.Verdict)
+		all = append(all, c.Targets[1].Of(v1alpha1.OperationWrite).Verdict())
 	}
 	return all
 }
@@ -140,9 +140,9 @@ func TestAllFiguresInSimulation(t *testing.T) {
 		found := map[string]bool{}
 		for _, c := range Compare(alike(random, names), names, "base") {
 			for _, target := range c.Targets[1:] {
-				w := target.Write
-				found["rows"] = found["rows"] || isFound(w.Verdict)
-				for _, s := range []*v1alpha1.Statistic{&w.BytesPerSecond, w.MeanNanoseconds, w.P50Nanoseconds, w.P90Nanoseconds, w.P99Nanoseconds} {
+				w := target.Of(v1alpha1.OperationWrite)
+				found["rows"] = found["rows"] || isFound(w.Verdict())
+				for _, s := range []*v1alpha1.Statistic{w.BytesPerSecond, w.MeanNanoseconds, w.P50Nanoseconds, w.P90Nanoseconds, w.P99Nanoseconds} {
 					found["other figures"] = found["other figures"] || isFound(s.Verdict)
 				}
 			}
@@ -171,7 +171,7 @@ func alike(random *rand.Rand, targets []string) []v1alpha1.Run {
 				z, tail := random.NormFloat64(), random.NormFloat64()
 				io := timed(int64(1e5*math.Exp(deviation*z)), int64(1e6*math.Exp(-deviation*z)))
 				io.CompletionLatency.P99Nanoseconds = int64(1e7 * math.Exp(2*deviation*tail))
-				r := run(name, v1alpha1.Result{Write: io})
+				r := run(name, v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationWrite))})
 				r.Workload = strconv.Itoa(workload)
 				runs = append(runs, r)
 			}
@@ -234,7 +234,7 @@ func TestIntervalsInSimulation(t *testing.T) {
 			covered := 0
 			var detectable []float64
 			for range benchmarks {
-				s := Compare(simulated(random, noises["normal"], 1, repetitions, func(int) float64 { return 1.5 }), []string{"base", "own"}, "base")[0].Targets[1].Write.IOPS
+				s := Compare(simulated(random, noises["normal"], 1, repetitions, func(int) float64 { return 1.5 }), []string{"base", "own"}, "base")[0].Targets[1].Of(v1alpha1.OperationWrite).IOPS()
 				low, high := parsed(t, s.RatioLow), parsed(t, s.RatioHigh)
 				if low <= truth && truth <= high {
 					covered++

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,13 +13,12 @@ import (
 // spreadPercent is the part of the median by which repetitions may differ without a warning.
 const spreadPercent = 10
 
-// perThousandSeconds returns what a result did in a thousand seconds: I/Os in all directions, or operations on files. As verdicts it is not rounded to whole
-// ones a second, of which slow storage, or large I/Os, have few.
+// perThousandSeconds returns what a result did in a thousand seconds: I/Os in all directions, or operations on files.
 func perThousandSeconds(r *v1alpha1.Result) int64 {
-	if m := metadataOf([]*v1alpha1.Result{r})[0]; m != nil {
-		return m.milliPerSecond()
+	if f := cmp.Or(r.Of(v1alpha1.OperationMetadata), r.Total()); f != nil {
+		return f.MilliIOPS
 	}
-	return MilliTotalIOPS(r)
+	return 0
 }
 
 func allPerThousandSeconds(results []*v1alpha1.Result) []int64 {
@@ -40,11 +40,11 @@ func Usual(repetitions []*v1alpha1.Result) int64 {
 // spreadOf warns of repetitions that differ in what they did per second.
 func spreadOf(results []*v1alpha1.Result) []v1alpha1.Warning {
 	rates := StatisticOf(allPerThousandSeconds(results))
-	spread := float64(rates.Max) - float64(rates.Min)
+	spread := float64(rates.Most()) - float64(rates.Least())
 	if spread*100 <= spreadPercent*float64(rates.Median) {
 		return nil
 	}
-	message := fmt.Sprintf("IOPS of %d repetitions go from %s to %s around a median of %s", len(results), perSecond(rates.Min), perSecond(rates.Max), perSecond(rates.Median))
+	message := fmt.Sprintf("IOPS of %d repetitions go from %s to %s around a median of %s", len(results), perSecond(rates.Least()), perSecond(rates.Most()), perSecond(rates.Median))
 	if rates.Median > 0 {
 		message = fmt.Sprintf("%s: a spread of %.0f %%", message, math.Round(spread*100/float64(rates.Median)))
 	}

@@ -39,10 +39,13 @@ const (
 	lessIsFaster better = false
 )
 
-// StatisticOf returns the statistic of at least one value, without what depends on a baseline.
+// StatisticOf returns the statistic of at least one value, without what depends on a baseline. One value is its median alone.
 func StatisticOf(values []int64) v1alpha1.Statistic {
 	summary := benchmath.AssumeNothing.Summary(sampleOf(values), confidenceLevel)
-	s := v1alpha1.Statistic{Median: whole(summary.Center), Min: slices.Min(values), Max: slices.Max(values)}
+	s := v1alpha1.Statistic{Median: whole(summary.Center)}
+	if len(values) > 1 {
+		s.Min, s.Max = new(slices.Min(values)), new(slices.Max(values))
+	}
 	if !math.IsInf(summary.Lo, 0) && !math.IsInf(summary.Hi, 0) {
 		s.ConfidenceLow, s.ConfidenceHigh = new(whole(summary.Lo)), new(whole(summary.Hi))
 	}

@@ -139,26 +139,16 @@ func TestStatisticOf(t *testing.T) {
 		values []int64
 		want   v1alpha1.Statistic
 	}{
-		{"one", []int64{3048}, v1alpha1.Statistic{Median: 3048, Min: 3048, Max: 3048}},
-		{"two", []int64{10, 13}, v1alpha1.Statistic{Median: 12, Min: 10, Max: 13}},
-		{"four", []int64{9, 1, 2, 4}, v1alpha1.Statistic{Median: 3, Min: 1, Max: 9}},
+		{"one", []int64{3048}, v1alpha1.Statistic{Median: 3048}},
+		{"two", []int64{10, 13}, v1alpha1.Statistic{Median: 12, Min: new(int64(10)), Max: new(int64(13))}},
+		{"four", []int64{9, 1, 2, 4}, v1alpha1.Statistic{Median: 3, Min: new(int64(1)), Max: new(int64(9))}},
 		// Of 5 benchmath's interval has an end on one side only.
-		{"five", []int64{9, 1, 2, 4, 7}, v1alpha1.Statistic{Median: 4, Min: 1, Max: 9}},
-		{"six", []int64{3048, 3051, 3047, 3050, 3049, 2990}, v1alpha1.Statistic{
-			Median: 3049, Min: 2990, Max: 3051, ConfidenceLow: new(int64(2990)), ConfidenceHigh: new(int64(3051)),
-		}},
-		{"seven", []int64{3048, 3051, 3047, 3050, 3049, 2990, 3100}, v1alpha1.Statistic{
-			Median: 3049, Min: 2990, Max: 3100, ConfidenceLow: new(int64(2990)), ConfidenceHigh: new(int64(3100)),
-		}},
-		{"nine", []int64{9, 1, 8, 2, 7, 3, 6, 4, 50}, v1alpha1.Statistic{
-			Median: 6, Min: 1, Max: 50, ConfidenceLow: new(int64(2)), ConfidenceHigh: new(int64(9)),
-		}},
-		{"ten", []int64{1560, 1571, 1549, 1566, 1602, 1533, 1588, 1555, 1579, 1541}, v1alpha1.Statistic{
-			Median: 1563, Min: 1533, Max: 1602, ConfidenceLow: new(int64(1541)), ConfidenceHigh: new(int64(1588)),
-		}},
-		{"nanoseconds", []int64{5_247_200_001, 5_247_200_003, 5_247_200_004, 5_247_200_009}, v1alpha1.Statistic{
-			Median: 5_247_200_004, Min: 5_247_200_001, Max: 5_247_200_009,
-		}},
+		{"five", []int64{9, 1, 2, 4, 7}, v1alpha1.Statistic{Median: 4, Min: new(int64(1)), Max: new(int64(9))}},
+		{"six", []int64{3048, 3051, 3047, 3050, 3049, 2990}, v1alpha1.Statistic{Median: 3049, Min: new(int64(2990)), Max: new(int64(3051)), ConfidenceLow: new(int64(2990)), ConfidenceHigh: new(int64(3051))}},
+		{"seven", []int64{3048, 3051, 3047, 3050, 3049, 2990, 3100}, v1alpha1.Statistic{Median: 3049, Min: new(int64(2990)), Max: new(int64(3100)), ConfidenceLow: new(int64(2990)), ConfidenceHigh: new(int64(3100))}},
+		{"nine", []int64{9, 1, 8, 2, 7, 3, 6, 4, 50}, v1alpha1.Statistic{Median: 6, Min: new(int64(1)), Max: new(int64(50)), ConfidenceLow: new(int64(2)), ConfidenceHigh: new(int64(9))}},
+		{"ten", []int64{1560, 1571, 1549, 1566, 1602, 1533, 1588, 1555, 1579, 1541}, v1alpha1.Statistic{Median: 1563, Min: new(int64(1533)), Max: new(int64(1602)), ConfidenceLow: new(int64(1541)), ConfidenceHigh: new(int64(1588))}},
+		{"nanoseconds", []int64{5_247_200_001, 5_247_200_003, 5_247_200_004, 5_247_200_009}, v1alpha1.Statistic{Median: 5_247_200_004, Min: new(int64(5_247_200_001)), Max: new(int64(5_247_200_009))}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, StatisticOf(test.values)); diff != "" {

@@ -54,7 +54,7 @@ func TestLimitsTogether(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before := test.known.Storage.DeepCopy()
-			r := &v1alpha1.Result{Clients: 2, Read: blocks(test.iops, 4096, 16_000_000_000/test.iops)}
+			r := &v1alpha1.Result{Clients: 2, Figures: v1alpha1.ListOf(blocks(test.iops, 4096, 16_000_000_000/test.iops).As(v1alpha1.OperationRead))}
 			if diff := cmp.Diff(test.want, Bound(r, test.known, psync16, Client{})); diff != "" {
 				t.Errorf("bound (-want +got):\n%s", diff)
 			}
@@ -121,7 +121,7 @@ func TestLoadOfClients(t *testing.T) {
 		want: limitedBy(v1alpha1.BoundClientCPU, 150, 80, "the 3 containers' CPU limit held fio back in 50 % of scheduling periods"),
 	}} {
 		t.Run(test.name, func(t *testing.T) {
-			r := &v1alpha1.Result{Clients: 3, Read: io, CPU: test.cpu}
+			r := &v1alpha1.Result{Clients: 3, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead)), CPU: test.cpu}
 			if diff := cmp.Diff(test.want, Bound(r, test.known, test.load.Times(3), test.client)); diff != "" {
 				t.Errorf("bound (-want +got):\n%s", diff)
 			}
@@ -192,7 +192,7 @@ func TestBurstsTogether(t *testing.T) {
 		{"instances", 8000, Known{Storage: gp3, Volumes: 4, Client: clients(m6iLargeEBS), Nodes: 2}, "did 8000 IOPS, where the 2 instances' baseline is 7200 IOPS: it can keep this up only for a time"},
 		{"within the baseline of both instances", 7200, Known{Storage: gp3, Volumes: 4, Client: clients(m6iLargeEBS), Nodes: 2}, ""},
 	} {
-		result := &v1alpha1.Result{ElapsedMilliseconds: 60_000, Clients: 2, Read: blocks(test.iops, 4096, 0)}
+		result := &v1alpha1.Result{ElapsedMilliseconds: 60_000, Clients: 2, Figures: v1alpha1.ListOf(blocks(test.iops, 4096, 0).As(v1alpha1.OperationRead))}
 		got := worstMessage("", []func(seen) string{storageBursts, clientBursts}, []seen{{result: result, known: test.known}})
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -202,7 +202,7 @@ func TestBurstsTogether(t *testing.T) {
 
 func TestWarningsOfClients(t *testing.T) {
 	result := func(skew *int64, common, elapsed int64) v1alpha1.Result {
-		return v1alpha1.Result{Clients: 3, StartSkewMilliseconds: skew, CommonMilliseconds: common, ElapsedMilliseconds: elapsed, Read: sampled(100_000)}
+		return v1alpha1.Result{Clients: 3, StartSkewMilliseconds: skew, CommonMilliseconds: common, ElapsedMilliseconds: elapsed, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}
 	}
 	good := result(new(int64(100)), 60_000, 60_000)
 	for _, test := range []struct {
@@ -215,7 +215,7 @@ func TestWarningsOfClients(t *testing.T) {
 	}, {
 		name: "a start that fio does not tell", results: []v1alpha1.Result{result(nil, 60_000, 60_000)},
 	}, {
-		name: "one client", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: sampled(100_000)}},
+		name: "one client", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}},
 	}, {
 		name: "skew", results: []v1alpha1.Result{good, result(new(int64(101)), 60_000, 60_000), result(new(int64(5000)), 60_000, 60_000)},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningStartSkew, Message: "3 clients began within 101 ms of each other, more than 100 ms"}},

@@ -77,12 +77,12 @@ func waitsOf(r *v1alpha1.Result) []waits {
 	var all []waits
 	for direction, io := range r.Directions() {
 		if io.CompletionLatency != nil {
-			all = append(all, waits{direction, io.CompletionLatency, io.IOs, 1})
+			all = append(all, waits{direction, io.CompletionLatency, io.Count, 1})
 		}
 	}
-	if sync := r.Sync; sync != nil && sync.Latency != nil {
-		ios := max(ioOrNone(r.Write).IOs, sync.Count, 1)
-		all = append(all, waits{"sync", sync.Latency, ios, float64(sync.Count) / float64(ios)})
+	if sync := r.Of(v1alpha1.OperationSync); sync != nil && sync.CompletionLatency != nil {
+		ios := max(ioOrNone(r.Of(v1alpha1.OperationWrite)).Count, sync.Count, 1)
+		all = append(all, waits{"sync", sync.CompletionLatency, ios, float64(sync.Count) / float64(ios)})
 	}
 	return all
 }

@@ -9,16 +9,15 @@ import (
 
 // What no limit counts is told, where it can be what held a result back.
 func TestUncounted(t *testing.T) {
-	writes := func(iops, bytes, mean int64) *v1alpha1.IOResult {
+	writes := func(iops, bytes, mean int64) *v1alpha1.Figures {
 		io := blocks(iops, bytes, mean)
-		io.IOs, io.Bytes = iops*60, iops*60*bytes
+		io.Count, io.Bytes = iops*60, iops*60*bytes
 		return io
 	}
 	synced := func(iops int64, syncs int64) *v1alpha1.Result {
 		const seconds = 60
 		return &v1alpha1.Result{
-			ElapsedMilliseconds: seconds * 1000, Write: writes(iops, 8192, 27_000),
-			Sync: &v1alpha1.SyncResult{Count: syncs * seconds, MeanNanoseconds: (4_000_000_000 - 27_000*iops) / syncs},
+			ElapsedMilliseconds: seconds * 1000, Figures: v1alpha1.ListOf(writes(iops, 8192, 27_000).As(v1alpha1.OperationWrite), (&v1alpha1.Figures{Count: syncs * seconds, Latency: &v1alpha1.Latency{MeanNanoseconds: (4_000_000_000 - 27_000*iops) / syncs}}).As(v1alpha1.OperationSync)),
 		}
 	}
 	four := Load{InFlight: 4, Jobs: 4, Sequential: true}
@@ -31,7 +30,7 @@ func TestUncounted(t *testing.T) {
 		"syncs far from the limit":                        {synced(700, 700), four, v1alpha1.BoundLatency, "has room (700 of the volume's 3000 IOPS, 23 %"},
 		"a sync now and then":                             {synced(1500, 20), four, v1alpha1.BoundLatency, "has room"},
 		"writes that the cache can gather": {
-			&v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: writes(2900, 4096, 300_000)}, Load{InFlight: 1, Jobs: 1, Sequential: true, Gathered: true},
+			&v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(writes(2900, 4096, 300_000).As(v1alpha1.OperationWrite))}, Load{InFlight: 1, Jobs: 1, Sequential: true, Gathered: true},
 			v1alpha1.BoundUnknown, "the page cache turns it into fewer and larger I/Os",
 		},
 	} {
@@ -42,7 +41,7 @@ func TestUncounted(t *testing.T) {
 			}
 		})
 	}
-	end := v1alpha1.Result{ElapsedMilliseconds: 20_000, Write: writes(3900, 32<<10, 15_000)}
+	end := v1alpha1.Result{ElapsedMilliseconds: 20_000, Figures: v1alpha1.ListOf(writes(3900, 32<<10, 15_000).As(v1alpha1.OperationWrite))}
 	for gathered, want := range map[bool]int{true: 0, false: 1} {
 		warnings := 0
 		for _, w := range Warnings([]v1alpha1.Result{end}, []Known{{Storage: gp3}}, []Load{{InFlight: 1, Jobs: 1, Gathered: gathered}}, Client{}) {
@@ -62,7 +61,7 @@ func TestUncountedCompany(t *testing.T) {
 	files.Result.ElapsedMilliseconds = 60_000
 	files.Result.CPU = &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2}
 	syncs := section("syncs", 60, blocks(700, 8192, 27_000))
-	syncs.Result.Sync = &v1alpha1.SyncResult{Count: 42_000, MeanNanoseconds: 5_600_000}
+	syncs.Result.Set(v1alpha1.OperationSync, &v1alpha1.Figures{Count: 42_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 5_600_000}})
 	for name, beside := range map[string]Section{"files": files, "syncs": syncs} {
 		bound := judged([]Section{section("a", 60, blocks(1500, 4096, 5_333_333)), beside}, 0, Known{Storage: gp3}, Client{})
 		if want := "together with section " + name + " syncs or operations on files were measured"; bound.Reason != v1alpha1.BoundUnknown || !strings.Contains(bound.Message, want) {

@@ -21,8 +21,6 @@ const sameRatio = v1alpha1.SameRatio
 // for five more figures beside it. These others are corrected for their own number.
 type family struct {
 	members []member
-	// rows have the verdict of one of their figures.
-	rows []rowVerdict
 	// unanswered says of what is added that some repetitions of a search have no answer. Nothing is shown by the others alone.
 	unanswered bool
 }
@@ -31,60 +29,44 @@ type family struct {
 type member struct {
 	statistic *v1alpha1.Statistic
 	contrast  contrast
-	// isRow says whether the verdict of a row is that of the figure.
+	// isRow says whether the verdict on the figure is the one that counts of its row.
 	isRow bool
 }
 
-// rowVerdict is the verdict on a direction, a total or syncs, and the figure that it is on.
-type rowVerdict struct {
-	verdict *v1alpha1.Verdict
-	of      *v1alpha1.Statistic
-}
-
-// compare makes the statistic of a target's values beside the baseline's, and returns the ratio of the medians. base is empty for the baseline
-// itself and where it has no such values.
-func (f *family) compare(s *v1alpha1.Statistic, own, base []int64, y yardstick) string {
-	*s = y.statisticOf(own)
-	return f.add(s, own, base, y)
-}
-
-// add has a statistic judged by values of the target beside the baseline's, and returns the ratio of the medians.
-func (f *family) add(s *v1alpha1.Statistic, own, base []int64, y yardstick) string {
+// compare returns the statistic of a target's values beside the baseline's, of which there are none for the baseline itself and
+// where it has no such values.
+func (f *family) compare(own, base []int64, y yardstick) *v1alpha1.Statistic {
+	s := y.statisticOf(own)
 	if len(base) == 0 {
-		return ""
+		return &s
 	}
-	if f.unanswered || min(len(own), len(base)) < minRuns {
-		return y.ratio(y.statisticOf(own).Median, y.statisticOf(base).Median)
+	s.Ratio = y.ratio(s.Median, y.statisticOf(base).Median)
+	if !f.unanswered && min(len(own), len(base)) >= minRuns {
+		f.members = append(f.members, member{statistic: &s, contrast: contrastOf(own, base, y)})
 	}
-	c := contrastOf(own, base, y)
-	f.members = append(f.members, member{statistic: s, contrast: c})
-	return y.ratio(c.own, c.base)
+	return &s
 }
 
-// addRow sets the verdict of a row, of so many results of the target and of the baseline, to that of a figure as soon as that is known.
-func (f *family) addRow(verdict *v1alpha1.Verdict, of *v1alpha1.Statistic, own, base int) {
-	if base > 0 && f.unanswered {
-		*verdict = v1alpha1.VerdictNotShown
-		return
-	}
-	if base > 0 && min(own, base) < minRuns {
-		*verdict = v1alpha1.VerdictTooFewRuns
-		return
-	}
-	f.rows = append(f.rows, rowVerdict{verdict, of})
-	at := slices.IndexFunc(f.members, func(m member) bool { return m.statistic == of })
-	if at >= 0 {
-		f.members[at].isRow = true
+// addRow notes that the verdict on a statistic is the one that counts of so many results of the target and of the baseline. It is
+// known already where nothing can be shown.
+func (f *family) addRow(s *v1alpha1.Statistic, own, base int) {
+	switch {
+	case base == 0:
+	case f.unanswered:
+		s.Verdict = v1alpha1.VerdictNotShown
+	case min(own, base) < minRuns:
+		s.Verdict = v1alpha1.VerdictTooFewRuns
+	default:
+		if at := slices.IndexFunc(f.members, func(m member) bool { return m.statistic == s }); at >= 0 {
+			f.members[at].isRow = true
+		}
 	}
 }
 
-// judge gives all figures and rows their verdicts.
+// judge gives all figures their verdicts.
 func (f *family) judge() {
 	f.judgeTogether(true)
 	f.judgeTogether(false)
-	for _, row := range f.rows {
-		*row.verdict = row.of.Verdict
-	}
 }
 
 // judgeTogether gives the figures that rows have their verdict of, or all others, theirs.

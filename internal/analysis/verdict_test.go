@@ -42,7 +42,7 @@ func TestVerdictsAreCorrected(t *testing.T) {
 		other = append(other, ofWorkload(slightly("t", 1000+shift), "w", choice)...)
 	}
 	between := func(runs int) v1alpha1.Statistic {
-		return Between(&v1alpha1.StorageBenchmarkStatus{Runs: baseline[:runs]}, &v1alpha1.StorageBenchmarkStatus{Runs: other[:runs]}).Both[0].Targets[1].Write.IOPS
+		return *Between(&v1alpha1.StorageBenchmarkStatus{Runs: baseline[:runs]}, &v1alpha1.StorageBenchmarkStatus{Runs: other[:runs]}).Both[0].Targets[1].Of(v1alpha1.OperationWrite).MilliIOPS
 	}
 	alone, among := between(4), between(len(other))
 	if alone.Verdict != v1alpha1.VerdictFaster || among.Verdict != v1alpha1.VerdictNotShown {
@@ -62,9 +62,9 @@ func TestCoarsePercentiles(t *testing.T) {
 	runs := func(target string, p99 int64, bucketPercent int32) []v1alpha1.Run {
 		all := four(target, 1000)
 		for i := range all {
-			io := *all[i].Result.Write
+			io := *all[i].Result.Of(v1alpha1.OperationWrite)
 			io.CompletionLatency = &v1alpha1.LatencyDistribution{P50Nanoseconds: 100_000, P90Nanoseconds: 200_000, P99Nanoseconds: p99, BucketPercent: bucketPercent}
-			all[i].Result = &v1alpha1.Result{Write: &io}
+			all[i].Result = &v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationWrite))}
 		}
 		return all
 	}
@@ -80,7 +80,7 @@ func TestCoarsePercentiles(t *testing.T) {
 		"both are, and far apart": {7, 7, 1_300_000, v1alpha1.VerdictSlower},
 	} {
 		all := append(runs("base", 1_000_000, test.base), runs("own", test.p99, test.own)...)
-		if got := Compare(all, []string{"base", "own"}, "base")[0].Targets[1].Write.P99Nanoseconds; got.Verdict != test.want {
+		if got := Compare(all, []string{"base", "own"}, "base")[0].Targets[1].Of(v1alpha1.OperationWrite).P99Nanoseconds; got.Verdict != test.want {
 			t.Errorf("%s: %s, want %s (%+v)", name, got.Verdict, test.want, got)
 		}
 	}

@@ -264,14 +264,14 @@ func SamplesNeeded(percentile string) int64 {
 func fewSamples(s seen) string {
 	fewest, name, what := int64(0), "", "I/Os"
 	for direction, io := range s.result.Directions() {
-		if io.CompletionLatency != nil && (name == "" || io.IOs < fewest) {
-			fewest, name = io.IOs, direction+"s"
+		if io.CompletionLatency != nil && (name == "" || io.Count < fewest) {
+			fewest, name = io.Count, direction+"s"
 		}
 	}
-	if sync := s.result.Sync; sync != nil && sync.Latency != nil && (name == "" || sync.Count < fewest) {
+	if sync := s.result.Of(v1alpha1.OperationSync); sync != nil && sync.CompletionLatency != nil && (name == "" || sync.Count < fewest) {
 		fewest, name, what = sync.Count, "syncs", "syncs"
 	}
-	if m := s.result.Metadata; m != nil && m.Latency != nil && (name == "" || m.Count < fewest) {
+	if m := s.result.Of(v1alpha1.OperationMetadata); m != nil && m.CompletionLatency != nil && (name == "" || m.Count < fewest) {
 		fewest, name, what = m.Count, "metadata", "operations"
 	}
 	for _, needed := range samplesNeeded {
@@ -285,9 +285,9 @@ func fewSamples(s seen) string {
 // shortRuntime asks less of operations on files: these end when there is one of each file, and fewSamples says whether they are enough.
 func shortRuntime(s seen) string {
 	switch elapsed := s.result.ElapsedMilliseconds; {
-	case s.result.Metadata != nil && elapsed < minOperationsMilliseconds:
+	case s.result.Of(v1alpha1.OperationMetadata) != nil && elapsed < minOperationsMilliseconds:
 		return fmt.Sprintf("all operations took %d ms, and fio counts whole milliseconds: the rate may be wrong by %s %%", elapsed, legible.Significant(100/float64(max(elapsed, 1))))
-	case s.result.Metadata == nil && elapsed < minElapsedMilliseconds:
+	case s.result.Of(v1alpha1.OperationMetadata) == nil && elapsed < minElapsedMilliseconds:
 		return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", elapsed, minElapsedMilliseconds)
 	}
 	return ""

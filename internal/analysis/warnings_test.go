@@ -18,20 +18,20 @@ import (
 )
 
 // sampled is I/O with latencies of so many I/Os.
-func sampled(ios int64) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{IOs: ios, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
+func sampled(ios int64) *v1alpha1.Figures {
+	return &v1alpha1.Figures{Count: ios, Latency: &v1alpha1.Latency{}, CompletionLatency: &v1alpha1.LatencyDistribution{}}
 }
 
 // burstOf is I/O with latencies at a rate.
-func burstOf(iops, bytes int64) *v1alpha1.IOResult {
+func burstOf(iops, bytes int64) *v1alpha1.Figures {
 	io := sampled(100_000)
-	io.IOPS, io.BytesPerSecond = iops, iops*bytes
+	io.MilliIOPS, io.BytesPerSecond = 1000*min(iops, math.MaxInt64/1000), iops*bytes
 	return io
 }
 
 func TestWarnings(t *testing.T) {
-	minute := func(read, write *v1alpha1.IOResult) v1alpha1.Result {
-		return v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: read, Write: write}
+	minute := func(read, write *v1alpha1.Figures) v1alpha1.Result {
+		return v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(read.As(v1alpha1.OperationRead), write.As(v1alpha1.OperationWrite))}
 	}
 	good := minute(sampled(100_000), nil)
 	for _, test := range []struct {
@@ -76,27 +76,27 @@ func TestWarnings(t *testing.T) {
 		name: "1000 I/Os", results: []v1alpha1.Result{minute(sampled(1000), nil)}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 	}, {
-		name: "one trim", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Trim: sampled(1)}}, load: []Load{{}},
+		name: "one trim", results: []v1alpha1.Result{{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(sampled(1).As(v1alpha1.OperationTrim))}}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p50 of trims is not reliable: it needs 20 I/Os, and there were 1"}},
 	}, {
-		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 5}, sampled(100_000))}, load: []Load{{}},
+		name: "no percentiles to be reliable", results: []v1alpha1.Result{minute(&v1alpha1.Figures{Count: 5}, sampled(100_000))}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of reads"}},
 	}, {
-		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Read: sampled(100_000)}}, load: []Load{{}},
+		name: "short", results: []v1alpha1.Result{{ElapsedMilliseconds: 9999, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 9999 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
-		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Read: sampled(100_000)}}, load: []Load{{}},
+		name: "shorter", results: []v1alpha1.Result{{ElapsedMilliseconds: 250, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningShortRuntime, Message: "measured for 250 ms, and in less than 10000 ms the start of a run weighs too much"}},
 	}, {
-		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Read: sampled(100_000)}},
+		name: "10 s", results: []v1alpha1.Result{{ElapsedMilliseconds: 10_000, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}},
 	}, {
-		name: "no latency wanted", results: []v1alpha1.Result{minute(&v1alpha1.IOResult{IOs: 1}, nil)}, load: []Load{{LatencyOff: true}},
+		name: "no latency wanted", results: []v1alpha1.Result{minute(&v1alpha1.Figures{Count: 1}, nil)}, load: []Load{{LatencyOff: true}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "the workload tells fio not to measure latency"}},
 	}, {
-		name: "no percentiles", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 1, Latency: &v1alpha1.Latency{}})}, load: []Load{{}},
+		name: "no percentiles", results: []v1alpha1.Result{minute(nil, &v1alpha1.Figures{Count: 1, Latency: &v1alpha1.Latency{}})}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
-		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.IOResult{IOs: 100_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
+		name: "no mean", results: []v1alpha1.Result{minute(nil, &v1alpha1.Figures{Count: 100_000, CompletionLatency: &v1alpha1.LatencyDistribution{}})}, load: []Load{{}},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency, Message: "fio measured no latency of writes"}},
 	}, {
 		name: "short I/Os", results: []v1alpha1.Result{good}, load: []Load{{}}, client: Client{ShortIOs: 3},
@@ -118,7 +118,7 @@ func TestWarnings(t *testing.T) {
 		name: "writes to a new device", results: []v1alpha1.Result{good}, load: []Load{{NewDevice: true}},
 	}, {
 		name: "few samples in a later section", results: []v1alpha1.Result{
-			{ElapsedMilliseconds: 20_000, Read: sampled(90_000)}, {ElapsedMilliseconds: 20_000, Write: sampled(50)}, {ElapsedMilliseconds: 20_000, Read: sampled(500)},
+			{ElapsedMilliseconds: 20_000, Figures: v1alpha1.ListOf(sampled(90_000).As(v1alpha1.OperationRead))}, {ElapsedMilliseconds: 20_000, Figures: v1alpha1.ListOf(sampled(50).As(v1alpha1.OperationWrite))}, {ElapsedMilliseconds: 20_000, Figures: v1alpha1.ListOf(sampled(500).As(v1alpha1.OperationRead))},
 		},
 		want: []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p90 of writes is not reliable: it needs 100 I/Os, and there were 50"}},
 	}, {
@@ -136,7 +136,7 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "burst of the storage before that of the instance",
 		results: []v1alpha1.Result{
-			{ElapsedMilliseconds: 60_000, Write: burstOf(1987, 64<<10)}, {ElapsedMilliseconds: 60_000, Write: burstOf(3000, 4096)},
+			{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(1987, 64<<10).As(v1alpha1.OperationWrite))}, {ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(3000, 4096).As(v1alpha1.OperationWrite))},
 		},
 		known: []Known{{Storage: gp3, Client: clients(m6iLargeEBS)}, {Storage: gp2Of100GiB}},
 		want: []v1alpha1.Warning{{
@@ -145,7 +145,7 @@ func TestWarnings(t *testing.T) {
 	}, {
 		name: "each once, in order, about the first",
 		results: []v1alpha1.Result{
-			good, {ElapsedMilliseconds: 2000, Read: sampled(100_000)}, {ElapsedMilliseconds: 1000, Write: sampled(10)},
+			good, {ElapsedMilliseconds: 2000, Figures: v1alpha1.ListOf(sampled(100_000).As(v1alpha1.OperationRead))}, {ElapsedMilliseconds: 1000, Figures: v1alpha1.ListOf(sampled(10).As(v1alpha1.OperationWrite))},
 		},
 		load:   []Load{{}, {Reads: true, NewDevice: true}, {Buffered: true, FileBytes: 1, LatencyOff: true}},
 		client: Client{MemoryBytes: 2, ThrottledPercent: new(int32(7)), ShortIOs: 1},
@@ -175,10 +175,10 @@ func TestWarningsFit(t *testing.T) {
 		MemoryBytes: most, ThrottledPercent: new(int32(math.MaxInt32)), ShortIOs: most, DroppedIOs: most, Files: most, SparseFiles: most, ClockSpread: most,
 		StealPermille: 999, UsedPermille: 999, UsedInodesPermille: 999, BusiestJobPermille: 999,
 	}
-	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Read: sampled(1), Write: &v1alpha1.IOResult{}}
+	result := v1alpha1.Result{Clients: math.MaxInt32, StartSkewMilliseconds: new(int64(most)), Figures: v1alpha1.ListOf(sampled(1).As(v1alpha1.OperationRead), (&v1alpha1.Figures{}).As(v1alpha1.OperationWrite))}
 	overlap := result
 	overlap.CommonMilliseconds, overlap.ElapsedMilliseconds = most/2, most
-	lookups := v1alpha1.Result{Metadata: &v1alpha1.MetadataResult{Count: most, Latency: &v1alpha1.LatencyDistribution{P50Nanoseconds: int64(fromMemory) - 1}}}
+	lookups := v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: most, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: int64(fromMemory) - 1}}}}
 	warnings := everyWarning([]v1alpha1.Result{result}, nil, []Load{load}, client)
 	others := everyWarning([]v1alpha1.Result{overlap}, nil, []Load{{UnsyncedWrites: true}}, client)
 	for _, w := range append(others, everyWarning([]v1alpha1.Result{lookups}, nil, []Load{{Lookups: true}}, client)...) {
@@ -193,8 +193,8 @@ func TestWarningsFit(t *testing.T) {
 	result.Clients = 0
 	checkRoom(t, []v1alpha1.Result{result}, []Load{all}, client)
 	result.Clients = math.MaxInt32
-	slow := v1alpha1.Result{ElapsedMilliseconds: 60_000, Write: burstOf(1, 4096)}
-	slow.Write.CompletionLatency.P999Nanoseconds = most
+	slow := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(1, 4096).As(v1alpha1.OperationWrite))}
+	slow.Of(v1alpha1.OperationWrite).CompletionLatency.P999Nanoseconds = most
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{traps}, Client{})...)
 	beyond := Known{Storage: &v1alpha1.KnownLimits{Counting: v1alpha1.CountsShared, Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(most / 2)), WriteIOPS: new(int64(1)),
@@ -218,14 +218,14 @@ func TestWarningsFit(t *testing.T) {
 			warnings = append(warnings, w)
 		}
 	}
-	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Read: burstOf(most, 0), Write: burstOf(most, 0)}}, []Known{beyond}, nil, Client{})
+	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(most, 0).As(v1alpha1.OperationRead), burstOf(most, 0).As(v1alpha1.OperationWrite))}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
-		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2)), IOCredits: new(int64(most))},
+		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most / 1000)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2000)), IOCredits: new(int64(most))},
 	}}
 	volume := fileSystem.DeepCopy()
-	volume.Scope, volume.WriteIOPS, volume.Burst.BaselineIOPS = v1alpha1.ScopeVolume, new(int64(most/128)), new(int64(most/256))
-	result.Write = burstOf(most, 0)
+	volume.Scope, volume.WriteIOPS, volume.Burst.BaselineIOPS = v1alpha1.ScopeVolume, new(int64(most/128_000)), new(int64(most/256_000))
+	result.Set(v1alpha1.OperationWrite, burstOf(most, 0))
 	for _, credits := range []*Credits{
 		nil, {Before: 1, RanOut: true, BurstShare: 1, SecondsToEmpty: most, Assumed: true},
 		{After: 1, BurstShare: 1, Assumed: true},
@@ -244,7 +244,7 @@ func TestWarningsFit(t *testing.T) {
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
 	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
 	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
-	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Read: &v1alpha1.IOResult{IOPS: most / 2000}}, {Read: &v1alpha1.IOResult{IOPS: most / 1000}}})...)
+	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 2000)}}}, {Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 1000)}}}})...)
 	// Which internal/search tells.
 	warnings = append(warnings, v1alpha1.Warning{
 		Reason: v1alpha1.WarningNotMonotone, Message: fmt.Sprintf("rateIOPS %d keeps the budget, and %d did not", math.MaxInt32, math.MaxInt32),
@@ -339,7 +339,7 @@ func TestFasterThanDocumented(t *testing.T) {
 		{"too small to be merged", known(v1alpha1.CountsMerged, ""), Load{Sequential: true}, 2198, 16 << 10, "2198 of the volume's 200 IOPS (1099 %): a cache of the storage answered, or it can do more than is known"},
 		{"not known", Known{}, Load{}, 2198, 4096, ""},
 	} {
-		result := v1alpha1.Result{ElapsedMilliseconds: 60_000, Read: burstOf(test.iops, test.bytes)}
+		result := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(test.iops, test.bytes).As(v1alpha1.OperationRead))}
 		got := ""
 		for _, w := range Warnings([]v1alpha1.Result{result}, []Known{test.known}, []Load{test.load}, Client{}) {
 			if w.Reason == v1alpha1.WarningFasterThanDocumented {

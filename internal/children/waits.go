@@ -149,15 +149,12 @@ func (w *Waits) ReadySince(began time.Time, needs []Need) time.Time {
 	return since
 }
 
-// boundAt returns when a volume was there, as it says itself, or before a pod was seen that uses it: since when its claim is seen to have it. It is
-// zero if that is not known. An operator that was started anew may see it late: it came in the time that it had.
+// boundAt returns since when the claim of a volume is seen to have it, zero if that is not known. An operator that was started anew may see it
+// late: the volume came in the time that it had.
 func (w *Waits) boundAt(began time.Time, needed Need) time.Time {
 	claim := w.Claims[needed.Claim]
 	if claim == nil {
 		return time.Time{}
-	}
-	if took := w.Benchmark.Status.Target(needed.Target).ProvisionedMilliseconds; took != nil {
-		return claim.CreationTimestamp.Add(time.Duration(*took) * time.Millisecond)
 	}
 	seen, latest := w.BoundSince[claim.UID], began.Add(attempt.VolumeLimit(w.Benchmark.Spec.Deadlines).Duration())
 	if seen.After(latest) {

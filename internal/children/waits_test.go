@@ -40,25 +40,19 @@ func TestReadySince(t *testing.T) {
 		needs []Need
 		want  time.Duration
 	}{
-		"no volumes":                 {nil, 0},
-		"there before":               {[]Need{{"early", "early"}}, 0},
-		"made since":                 {[]Need{{"early", "early"}, {"late", "late"}}, 20 * time.Second},
-		"made since, first":          {[]Need{{"late", "late"}, {"early", "early"}}, 20 * time.Second},
-		"somebody's claim":           {[]Need{{"late", "mine"}}, 0},
-		"not known how long it took": {[]Need{{"unknown", "late"}}, 0},
-		"seen":                       {[]Need{{"unknown", "seen"}}, 30 * time.Second},
-		"seen later than it was":     {[]Need{{"late", "seen"}}, 20 * time.Second},
-		"seen after its deadline":    {[]Need{{"unknown", "seen late"}}, time.Minute},
+		"no volumes":              {nil, 0},
+		"there before":            {[]Need{{"t", "early"}}, 0},
+		"seen since":              {[]Need{{"t", "early"}, {"t", "late"}}, 30 * time.Second},
+		"seen since, first":       {[]Need{{"t", "late"}, {"t", "early"}}, 30 * time.Second},
+		"somebody's claim":        {[]Need{{"t", "mine"}}, 0},
+		"not seen":                {[]Need{{"t", "unseen"}}, 0},
+		"seen after its deadline": {[]Need{{"t", "seen late"}}, time.Minute},
 	} {
 		w := waitsOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
-		w.BoundSince = map[types.UID]time.Time{"s1": noon.Add(30 * time.Second), "s2": noon.Add(time.Hour)}
-		w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{
-			{Name: "early", ProvisionedMilliseconds: new(int64(1000))}, {Name: "late", ProvisionedMilliseconds: new(int64(15_000))}, {Name: "unknown"},
-		}
-		w.Claims = map[string]*corev1.PersistentVolumeClaim{
-			"early": {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(-time.Minute)}},
-			"late":  {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(5 * time.Second)}},
-			"seen":  {ObjectMeta: metav1.ObjectMeta{UID: "s1", CreationTimestamp: *at(5 * time.Second)}}, "seen late": {ObjectMeta: metav1.ObjectMeta{UID: "s2"}},
+		w.BoundSince = map[types.UID]time.Time{"e": noon.Add(-time.Minute), "l": noon.Add(30 * time.Second), "d": noon.Add(time.Hour)}
+		w.Claims = map[string]*corev1.PersistentVolumeClaim{}
+		for name, uid := range map[string]types.UID{"early": "e", "late": "l", "unseen": "u", "seen late": "d"} {
+			w.Claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{UID: uid}}
 		}
 		if got := w.ReadySince(noon, test.needs); !got.Equal(noon.Add(test.want)) {
 			t.Errorf("%s: a pod has time since %s, want %s later than its wait", name, got, test.want)
@@ -69,7 +63,7 @@ func TestReadySince(t *testing.T) {
 // Whether a pod is waited for is told by its Job and itself. One that was there, and is not found, may measure.
 func TestStartingSince(t *testing.T) {
 	began, bound := noon, noon.Add(20*time.Second)
-	sb := builder.OneRun("default", "sb").Build()
+	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build()
 	sb.UID = "u1"
 	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
 	name := job.RunName(sb, "reads.fast", 1, 0)
@@ -81,24 +75,25 @@ func TestStartingSince(t *testing.T) {
 		recorded string // status.runs[].job
 		job      *batchv1.Job
 		pod      *corev1.Pod
-		took     *int64
+		boundAt  time.Time
 		want     *time.Time
 	}{
-		{"no Job yet", "", nil, nil, nil, &began},
-		{"a Job that is lost", name, nil, nil, nil, nil},
-		{"no pod yet", name, &batchv1.Job{}, nil, nil, &began},
-		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, nil, nil},
-		{"a Job that was made late", name, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(bound)}}, nil, nil, &bound},
-		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), nil, &began},
-		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, new(int64(20000)), &bound},
-		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), nil, nil},
-		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), nil, nil},
+		{"no Job yet", "", nil, nil, time.Time{}, &began},
+		{"a Job that is lost", name, nil, nil, time.Time{}, nil},
+		{"no pod yet", name, &batchv1.Job{}, nil, time.Time{}, &began},
+		{"a pod that is not found", name, &batchv1.Job{Status: batchv1.JobStatus{Active: 1}}, nil, time.Time{}, nil},
+		{"a Job that was made late", name, &batchv1.Job{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(bound)}}, nil, time.Time{}, &bound},
+		{"a pod that waits", name, &batchv1.Job{}, running(corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}), time.Time{}, &began},
+		{"a pod whose volume came late", name, &batchv1.Job{}, &corev1.Pod{}, bound, &bound},
+		{"a pod that runs", name, &batchv1.Job{}, running(corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(noon)}}), time.Time{}, nil},
+		{"a pod that has ended", name, &batchv1.Job{}, running(corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{}}), time.Time{}, nil},
 	} {
 		w := waitsOf(sb.DeepCopy())
 		w.Now = noon.Add(time.Minute)
 		w.Benchmark.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &metav1.Time{Time: noon}, Job: test.recorded}}
-		w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ProvisionedMilliseconds: test.took}}
-		w.Claims = map[string]*corev1.PersistentVolumeClaim{claim: {ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(noon)}}}
+		w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
+		w.BoundSince = map[types.UID]time.Time{"c": test.boundAt}
+		w.Claims = map[string]*corev1.PersistentVolumeClaim{claim: {ObjectMeta: metav1.ObjectMeta{UID: "c"}}}
 		if test.job != nil {
 			test.job.Name = name
 			w.Jobs = map[string]*batchv1.Job{name: test.job}

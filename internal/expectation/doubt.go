@@ -42,7 +42,7 @@ func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []st
 // the page cache takes such writes, and runs have no warning of it, because the syncs have the time.
 func (m Metric) concernedBy(warned []string, results []*v1alpha1.Result) []string {
 	const memory = v1alpha1.WarningLatencyOfMemory
-	if m.Part != v1alpha1.DirectionWrite || m.Unit != Latency {
+	if m.Part != v1alpha1.OperationWrite || m.Unit != Latency {
 		return slices.DeleteFunc(slices.Clone(warned), func(reason string) bool { return reason == memory })
 	}
 	if analysis.WaitForSyncs(results) && !slices.Contains(warned, memory) {
@@ -148,31 +148,17 @@ func (m Metric) fewest(results []*v1alpha1.Result) int64 {
 
 // samples returns of how many I/Os or syncs a result has the metric.
 func (m Metric) samples(r *v1alpha1.Result) int64 {
-	switch m.Part {
-	case partTotal:
-		return 0
-	case partSync:
-		if r.Sync == nil {
-			return 0
-		}
-		return r.Sync.Count
-	case partMetadata:
-		if r.Metadata == nil {
-			return 0
-		}
-		return r.Metadata.Count
-	}
-	if io := r.Direction(m.Part); io != nil {
-		return io.IOs
+	if f := r.Of(m.Part); f != nil {
+		return f.Count
 	}
 	return 0
 }
 
 func (m Metric) samplesWord() string {
 	switch m.Part {
-	case partSync:
+	case v1alpha1.OperationSync:
 		return "syncs"
-	case partMetadata:
+	case v1alpha1.OperationMetadata:
 		return "operations"
 	default:
 		return "I/Os"

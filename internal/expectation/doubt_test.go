@@ -81,8 +81,8 @@ func TestHeldBackSections(t *testing.T) {
 // syncing has runs sync, with a 99th percentile in milliseconds.
 func syncing(all []v1alpha1.Run, p99 int64) []v1alpha1.Run {
 	for i := range all {
-		all[i].Result.Write.IOs, all[i].Result.Write.Latency = 10_000, &v1alpha1.Latency{MeanNanoseconds: ms}
-		all[i].Result.Sync = &v1alpha1.SyncResult{Count: 10_000, MeanNanoseconds: p99 * ms, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms}}
+		all[i].Result.Of(v1alpha1.OperationWrite).Count, all[i].Result.Of(v1alpha1.OperationWrite).Latency = 10_000, &v1alpha1.Latency{MeanNanoseconds: ms}
+		all[i].Result.Set(v1alpha1.OperationSync, &v1alpha1.Figures{Count: 10_000, Latency: &v1alpha1.Latency{MeanNanoseconds: p99 * ms}, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms}})
 	}
 	return all
 }

@@ -19,7 +19,7 @@ const ms = 1_000_000
 func run(workload, target string, iops, p99 int64) v1alpha1.Run {
 	return v1alpha1.Run{
 		Workload: workload, Target: target, State: v1alpha1.RunSucceeded,
-		Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: iops, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}}},
+		Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1000 * iops, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}}}},
 	}
 }
 
@@ -45,9 +45,9 @@ func iops(target string, all ...int64) []v1alpha1.Run {
 func large(target string, all ...int64) []v1alpha1.Run {
 	some := iops(target, make([]int64, len(all))...)
 	for i, milliIOPS := range all {
-		w := some[i].Result.Write
-		w.IOs, w.Bytes = milliIOPS, milliIOPS<<23
-		w.IOPS, w.BytesPerSecond = (milliIOPS+500)/1000, milliIOPS<<23/1000
+		w := some[i].Result.Of(v1alpha1.OperationWrite)
+		w.Count, w.Bytes = milliIOPS, milliIOPS<<23
+		w.MilliIOPS, w.BytesPerSecond = milliIOPS, milliIOPS<<23/1000
 	}
 	return some
 }
@@ -55,7 +55,7 @@ func large(target string, all ...int64) []v1alpha1.Run {
 // short returns a run of so few writes, with a 99th percentile in milliseconds.
 func short(workload, target string, writes, p99 int64) []v1alpha1.Run {
 	r := run(workload, target, 1000, p99*ms)
-	r.Result.Write.IOs = writes
+	r.Result.Of(v1alpha1.OperationWrite).Count = writes
 	return []v1alpha1.Run{r}
 }
 
@@ -337,7 +337,7 @@ func TestCasesAndSections(t *testing.T) {
 	small.Parameters, large.Parameters = map[string]string{"bs": "4k"}, map[string]string{"bs": "64k", "rw": "write"}
 	sections.Parameters = map[string]string{"bs": "1m"}
 	sections.Sections = []v1alpha1.SectionResult{
-		{Name: "reads", Result: v1alpha1.Result{Read: &v1alpha1.IOResult{}}}, {Name: "writes", Result: *large.Result},
+		{Name: "reads", Result: v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead}}}}, {Name: "writes", Result: *large.Result},
 	}
 	sections.Result = nil
 	var missed []string
@@ -404,12 +404,10 @@ func TestScaledPresetsSaySo(t *testing.T) {
 // A percentile of operations on files needs as many of them as one of I/Os does, to be as expected. A rate needs none, and a miss is one.
 func TestFewOperations(t *testing.T) {
 	files := func(operations, p99 int64) v1alpha1.Run {
-		return v1alpha1.Run{Workload: "files", Target: "gp3", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Metadata: &v1alpha1.MetadataResult{
-			Count: operations, IOPS: 2000, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms},
-		}}}
+		return v1alpha1.Run{Workload: "files", Target: "gp3", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: operations, MilliIOPS: 2000_000, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99 * ms}}}}}
 	}
 	few := files(27, 5) // in 6 s
-	few.Result.ElapsedMilliseconds, few.Result.Metadata.IOPS = 6000, 5
+	few.Result.ElapsedMilliseconds, few.Result.Of(v1alpha1.OperationMetadata).MilliIOPS = 6000, 4_500
 	for name, test := range map[string]struct {
 		metric string
 		runs   []v1alpha1.Run
@@ -434,7 +432,7 @@ func TestFewOperations(t *testing.T) {
 func TestMissingMetrics(t *testing.T) {
 	const sections = "[global]\nsize=1M\n[r]\nrw=read\n[w]\nrw=write\nfdatasync=1\n"
 	synced := run("w", "gp3", 60, ms)
-	synced.Result.Sync = &v1alpha1.SyncResult{Count: 1000, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: ms}}
+	synced.Result.Set(v1alpha1.OperationSync, &v1alpha1.Figures{Count: 1000, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: ms}})
 	with := func(r v1alpha1.Run, name, value string) v1alpha1.Run {
 		r.Parameters = map[string]string{name: value}
 		return r
@@ -462,12 +460,12 @@ func TestMissingMetrics(t *testing.T) {
 		},
 		"latencies that are switched off, in one case": {
 			"fio: {rw: write}, matrix: {gtod_reduce: [0, 1]}", "write.p99",
-			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: 1}}}, "gtod_reduce", "1")},
+			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1_000}}}}, "gtod_reduce", "1")},
 			[]string{"Met w gtod_reduce=0", "Unknown w gtod_reduce=1"}, false,
 		},
 		"no workload is named, and one takes no latencies": {
 			"fio: {rw: write}, matrix: {gtod_reduce: [0, 1]}", "write.p99",
-			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOPS: 1}}}, "gtod_reduce", "1")},
+			[]v1alpha1.Run{with(run("w", "gp3", 1, ms), "gtod_reduce", "0"), with(v1alpha1.Run{Workload: "w", Target: "gp3", Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1_000}}}}, "gtod_reduce", "1")},
 			[]string{"Met w gtod_reduce=0"}, true,
 		},
 		"a section that does not sync": {

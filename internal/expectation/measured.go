@@ -74,19 +74,5 @@ func jobOf(w *v1alpha1.Workload, parameters map[string]string) *fio.JobFile {
 	return job.With(settings)
 }
 
-// hasPart says whether a result has anything of what the metric is a figure of.
-func (m Metric) hasPart(r *v1alpha1.Result) bool {
-	switch m.Part {
-	case partTotal:
-		for range r.Directions() {
-			return true
-		}
-		return false
-	case partSync:
-		return r.Sync != nil
-	case partMetadata:
-		return r.Metadata != nil
-	default:
-		return r.Direction(m.Part) != nil
-	}
-}
+// hasPart reports whether a result has anything of what the metric is a figure of.
+func (m Metric) hasPart(r *v1alpha1.Result) bool { return m.in(r) != nil }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
-	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
@@ -24,13 +23,6 @@ const (
 	IOPS
 	// Bandwidth is in bytes per second.
 	Bandwidth
-)
-
-// Parts of results that are no direction of I/O.
-const (
-	partSync     = "sync"
-	partMetadata = "metadata"
-	partTotal    = "total"
 )
 
 // Metric is a figure of results, such as sync.p99.
@@ -53,7 +45,7 @@ var figures = []struct {
 // Metrics returns all metrics, in the order of the API.
 func Metrics() []Metric {
 	var all []Metric
-	for _, part := range append(direction.All(), partSync, partMetadata, partTotal) {
+	for _, part := range v1alpha1.Operations() {
 		for _, f := range figures {
 			if hasFigure(part, f.unit) {
 				all = append(all, Metric{Part: part, Figure: f.name, Unit: f.unit})
@@ -67,11 +59,11 @@ func Metrics() []Metric {
 // several directions have no total.
 func hasFigure(part string, u Unit) bool {
 	switch part {
-	case partSync:
+	case v1alpha1.OperationSync:
 		return u == Latency
-	case partMetadata:
+	case v1alpha1.OperationMetadata:
 		return u != Bandwidth
-	case partTotal:
+	case v1alpha1.OperationTotal:
 		return u != Latency
 	default:
 		return true
@@ -94,7 +86,7 @@ func (m Metric) String() string { return m.Part + "." + m.Figure }
 // Words are what people call the metric, such as "fdatasync p99", where sync is what the workload calls.
 func (m Metric) Words(sync string) string {
 	part := m.Part
-	if part == partSync {
+	if part == v1alpha1.OperationSync {
 		part = sync
 	}
 	return part + " " + m.figureWords()
@@ -153,40 +145,36 @@ func (m Metric) lessIsBetter() bool { return m.Unit == Latency }
 
 // Of returns the metric of a result, false if that has none.
 func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
-	switch m.Part {
-	case partTotal:
-		return m.total(r)
-	case partSync:
-		if r.Sync != nil {
-			return latencyFigure(r.Sync.MeanNanoseconds, r.Sync.Latency, m.Figure)
-		}
-		return 0, false
-	case partMetadata:
-		if r.Metadata != nil {
-			return metadataFigure(r.Metadata, m.Figure)
-		}
-		return 0, false
-	default:
-		if io := r.Direction(m.Part); io != nil {
-			return ioFigure(io, m.Figure)
-		}
-		return 0, false
-	}
+	value, measured := m.inGrains(r)
+	return m.Whole(value), measured
 }
 
-// inGrains returns the metric of a result as Of does, but in grains: of IOPS with the thousandths that are known.
+// in returns the figures of a result that the metric is one of, nil if it has none.
+func (m Metric) in(r *v1alpha1.Result) *v1alpha1.Figures {
+	if m.Part == v1alpha1.OperationTotal {
+		return r.Total()
+	}
+	return r.Of(m.Part)
+}
+
+// inGrains returns the metric of a result as Of does, but in grains.
 func (m Metric) inGrains(r *v1alpha1.Result) (int64, bool) {
-	if m.Unit != IOPS || !m.hasPart(r) {
-		return m.Of(r)
+	f := m.in(r)
+	if f == nil {
+		return 0, false
 	}
-	switch m.Part {
-	case partTotal:
-		return analysis.MilliTotalIOPS(r), true
-	case partMetadata:
-		return analysis.MilliOperations(r), true
-	default:
-		return analysis.MilliIOPS(r.Direction(m.Part)), true
+	switch m.Figure {
+	case "iops":
+		return f.MilliIOPS, true
+	case "bandwidth":
+		return f.BytesPerSecond, true
+	case "mean":
+		return f.Mean(), f.Latency != nil
 	}
+	if f.CompletionLatency == nil {
+		return 0, false
+	}
+	return distributionFigure(f.CompletionLatency, m.Figure)
 }
 
 // isPercentile says whether the metric is read from a histogram.
@@ -226,72 +214,10 @@ func (m Metric) bucketPercent(results []*v1alpha1.Result) float64 {
 
 // distribution returns the latencies that a percentile is of, nil if the result has none.
 func (m Metric) distribution(r *v1alpha1.Result) *v1alpha1.LatencyDistribution {
-	if m.Part == partSync {
-		if r.Sync == nil {
-			return nil
-		}
-		return r.Sync.Latency
-	}
-	if m.Part == partMetadata {
-		if r.Metadata == nil {
-			return nil
-		}
-		return r.Metadata.Latency
-	}
-	if io := r.Direction(m.Part); io != nil {
-		return io.CompletionLatency
+	if f := m.in(r); f != nil {
+		return f.CompletionLatency
 	}
 	return nil
-}
-
-// total adds up what can be added up.
-func (m Metric) total(r *v1alpha1.Result) (sum int64, measured bool) {
-	for _, io := range r.Directions() {
-		value, ok := ioFigure(io, m.Figure)
-		sum, measured = sum+value, measured || ok
-	}
-	return sum, measured
-}
-
-// ioFigure returns a figure of a direction.
-func ioFigure(io *v1alpha1.IOResult, figure string) (int64, bool) {
-	switch figure {
-	case "iops":
-		return io.IOPS, true
-	case "bandwidth":
-		return io.BytesPerSecond, true
-	case "mean":
-		if io.Latency == nil {
-			return 0, false
-		}
-		return io.Latency.MeanNanoseconds, true
-	}
-	if io.CompletionLatency == nil {
-		return 0, false
-	}
-	return distributionFigure(io.CompletionLatency, figure)
-}
-
-// metadataFigure returns a figure of operations on files.
-func metadataFigure(m *v1alpha1.MetadataResult, figure string) (int64, bool) {
-	if figure == "iops" {
-		return m.IOPS, true
-	}
-	if m.Count == 0 && m.MeanNanoseconds == 0 && m.Latency == nil { // of a search that found no load within its budget
-		return 0, false
-	}
-	return latencyFigure(m.MeanNanoseconds, m.Latency, figure)
-}
-
-// latencyFigure returns a figure of a latency that has one mean, and its distribution, if there is one.
-func latencyFigure(mean int64, d *v1alpha1.LatencyDistribution, figure string) (int64, bool) {
-	if figure == "mean" {
-		return mean, true
-	}
-	if d == nil {
-		return 0, false
-	}
-	return distributionFigure(d, figure)
 }
 
 // distributionFigure returns a figure of a distribution of latencies.

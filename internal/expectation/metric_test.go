@@ -43,8 +43,7 @@ func TestMetricOf(t *testing.T) {
 		}
 	}
 	r := &v1alpha1.Result{
-		Read:  &v1alpha1.IOResult{IOPS: 10, BytesPerSecond: 20, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: distribution(100)},
-		Write: &v1alpha1.IOResult{IOPS: 1, BytesPerSecond: 2},
+		Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 10_000, BytesPerSecond: 20, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: distribution(100)}, {Name: v1alpha1.OperationWrite, MilliIOPS: 1_000, BytesPerSecond: 2}},
 	}
 	for name, want := range map[string]int64{
 		"read.iops": 10, "read.bandwidth": 20, "read.mean": 30, "read.p50": 101, "read.p90": 102, "read.p95": 103, "read.p99": 104,
@@ -63,30 +62,30 @@ func TestMetricOf(t *testing.T) {
 			t.Errorf("%s is %d, want %d", name, got, want)
 		}
 	}
-	if _, measured := (Metric{Part: partTotal, Figure: "iops"}).Of(&v1alpha1.Result{}); measured {
+	if _, measured := (Metric{Part: v1alpha1.OperationTotal, Figure: "iops"}).Of(&v1alpha1.Result{}); measured {
 		t.Error("a result without I/O has a total")
 	}
 }
 
 // A result without syncs, or without their percentiles, lacks the metrics of these.
 func TestSyncMetricOf(t *testing.T) {
-	whole := &v1alpha1.SyncResult{MeanNanoseconds: 30, Latency: &v1alpha1.LatencyDistribution{
+	whole := &v1alpha1.Figures{Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: &v1alpha1.LatencyDistribution{
 		P50Nanoseconds: 101, P90Nanoseconds: 102, P95Nanoseconds: 103, P99Nanoseconds: 104, P999Nanoseconds: 105, P9999Nanoseconds: 106, MaxNanoseconds: 107,
 	}}
 	for name, test := range map[string]struct {
-		sync *v1alpha1.SyncResult
+		sync *v1alpha1.Figures
 		want map[string]int64
 	}{
 		"with percentiles": {whole, map[string]int64{
 			"sync.mean": 30, "sync.p50": 101, "sync.p90": 102, "sync.p95": 103, "sync.p99": 104, "sync.p999": 105, "sync.p9999": 106, "sync.max": 107,
 		}},
-		"without percentiles": {&v1alpha1.SyncResult{MeanNanoseconds: 30}, map[string]int64{"sync.mean": 30}},
+		"without percentiles": {&v1alpha1.Figures{Latency: &v1alpha1.Latency{MeanNanoseconds: 30}}, map[string]int64{"sync.mean": 30}},
 		"without syncs":       {nil, map[string]int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := map[string]int64{}
 			for _, m := range Metrics() {
-				if value, measured := m.Of(&v1alpha1.Result{Sync: test.sync}); measured && m.Part == partSync {
+				if value, measured := m.Of(&v1alpha1.Result{Figures: v1alpha1.ListOf(test.sync.As(v1alpha1.OperationSync))}); measured && m.Part == v1alpha1.OperationSync {
 					got[m.String()] = value
 				}
 			}
@@ -101,20 +100,20 @@ func TestSyncMetricOf(t *testing.T) {
 func TestMetadataMetricOf(t *testing.T) {
 	d := &v1alpha1.LatencyDistribution{P50Nanoseconds: 101, P90Nanoseconds: 102, P95Nanoseconds: 103, P99Nanoseconds: 104, P999Nanoseconds: 105, P9999Nanoseconds: 106, MaxNanoseconds: 107}
 	for name, test := range map[string]struct {
-		metadata *v1alpha1.MetadataResult
+		metadata *v1alpha1.Figures
 		want     map[string]int64
 	}{
-		"with percentiles": {&v1alpha1.MetadataResult{Count: 9, IOPS: 20, MeanNanoseconds: 30, Latency: d}, map[string]int64{
+		"with percentiles": {&v1alpha1.Figures{Count: 9, MilliIOPS: 20_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: d}, map[string]int64{
 			"metadata.iops": 20, "metadata.mean": 30, "metadata.p50": 101, "metadata.p90": 102, "metadata.p95": 103, "metadata.p99": 104,
 			"metadata.p999": 105, "metadata.p9999": 106, "metadata.max": 107,
 		}},
-		"without percentiles": {&v1alpha1.MetadataResult{IOPS: 20, MeanNanoseconds: 30}, map[string]int64{"metadata.iops": 20, "metadata.mean": 30}},
+		"without percentiles": {&v1alpha1.Figures{MilliIOPS: 20_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}}, map[string]int64{"metadata.iops": 20, "metadata.mean": 30}},
 		"none":                {nil, map[string]int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := map[string]int64{}
 			for _, m := range Metrics() {
-				if value, measured := m.Of(&v1alpha1.Result{Metadata: test.metadata}); measured {
+				if value, measured := m.Of(&v1alpha1.Result{Figures: v1alpha1.ListOf(test.metadata.As(v1alpha1.OperationMetadata))}); measured {
 					got[m.String()] = value
 				}
 			}

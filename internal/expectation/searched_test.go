@@ -14,7 +14,7 @@ import (
 func TestSearchesAreJudgedByTheirAnswers(t *testing.T) {
 	step := func(value int32, iops int64, verdict v1alpha1.SearchVerdict) v1alpha1.Run {
 		result := builder.Result()
-		result.Read.IOPS = iops
+		result.Of(v1alpha1.OperationRead).MilliIOPS = 1000 * iops
 		return v1alpha1.Run{
 			Target: "t", Workload: "w", Repetition: 1, State: v1alpha1.RunSucceeded, Result: result, Parameters: map[string]string{"iodepth": strconv.Itoa(int(value))},
 			LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundWorkloadRate},

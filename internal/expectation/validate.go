@@ -58,7 +58,7 @@ func (r *Rule) validate(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, m
 
 // IsMeasured says whether results with some parts have the metric.
 func (m Metric) IsMeasured(parts map[string]bool) bool {
-	if m.Part == partTotal {
+	if m.Part == v1alpha1.OperationTotal {
 		return slices.ContainsFunc(direction.All(), func(name string) bool { return parts[name] })
 	}
 	return parts[m.Part]
@@ -67,8 +67,8 @@ func (m Metric) IsMeasured(parts map[string]bool) bool {
 // unmeasured says why no result has the metric, and what to do.
 func (r *Rule) unmeasured() string {
 	does := cmp.Or(map[string]string{
-		partSync: "calls fsync or fdatasync after its writes", partMetadata: "creates, looks up or deletes files (ioengine filecreate and the like)",
-		partTotal: "moves data",
+		v1alpha1.OperationSync: "calls fsync or fdatasync after its writes", v1alpha1.OperationMetadata: "creates, looks up or deletes files (ioengine filecreate and the like)",
+		v1alpha1.OperationTotal: "moves data",
 	}[r.Metric.Part], r.Metric.Part+"s") // else a direction: reads
 	if r.Workload == "" {
 		return "no workload " + does + ": choose another metric"

@@ -74,10 +74,10 @@ func TestPublished(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			result := sb.Status.Runs[0].Result.Read
+			result := sb.Status.Runs[0].Result.Of(v1alpha1.OperationRead)
 			mean, p99 := result.Latency.MeanNanoseconds/1e6, result.CompletionLatency.P99Nanoseconds/1e6
-			if result.IOPS != test.iops || mean != test.meanMillis || p99 < test.p99Millis-2 || p99 > test.p99Millis+2 {
-				t.Errorf("%d IOPS, mean %d ms, p99 %d ms, want %d, %d and %d", result.IOPS, mean, p99, test.iops, test.meanMillis, test.p99Millis)
+			if result.IOPS() != test.iops || mean != test.meanMillis || p99 < test.p99Millis-2 || p99 > test.p99Millis+2 {
+				t.Errorf("%d IOPS, mean %d ms, p99 %d ms, want %d, %d and %d", result.IOPS(), mean, p99, test.iops, test.meanMillis, test.p99Millis)
 			}
 			if c := sb.Status.Conditions[0]; !strings.Contains(c.Message, "rounded") || !strings.Contains(note, "rounded") {
 				t.Errorf("the message does not say that figures are rounded: %q", c.Message)

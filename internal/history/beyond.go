@@ -31,11 +31,10 @@ func withSearches(cases []Measured, status *v1alpha1.StorageBenchmarkStatus) []M
 // none returns a rate of 0 for all that a result has done.
 func none(r *v1alpha1.Result) []Figure {
 	var figures []Figure
-	for direction := range r.Directions() {
-		figures = append(figures, Figure{Metric: metricOf(direction, "iops")})
-	}
-	if r.Metadata != nil {
-		figures = append(figures, Figure{Metric: MetadataIOPS})
+	for i := range r.Figures {
+		if m, isKept := MetricNamed(r.Figures[i].Name + ".iops"); isKept {
+			figures = append(figures, Figure{Metric: m})
+		}
 	}
 	return figures
 }

@@ -22,7 +22,7 @@ func TestSearchesBeyondTheirBudgets(t *testing.T) {
 			runs = append(runs, v1alpha1.Run{
 				State: state, Workload: "load", Target: target, Parameters: map[string]string{"bs": bs, "iodepth": "1"}, Repetition: repetition,
 				Search: &v1alpha1.RunSearch{Step: int32(i + 1), Vary: v1alpha1.VaryIODepth, Value: 1, Verdict: verdict},
-				Result: &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 100}, Write: &v1alpha1.IOResult{IOPS: 50}},
+				Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 100_000}, {Name: v1alpha1.OperationWrite, MilliIOPS: 50_000}}},
 			})
 			if verdict == pending {
 				runs[i].State, runs[i].Result, runs[i].Search.Verdict = v1alpha1.RunPending, nil, ""
@@ -51,7 +51,7 @@ func TestSearchesBeyondTheirBudgets(t *testing.T) {
 			sb := finished()
 			sb.Status.Comparisons = []v1alpha1.Comparison{{
 				Workload: "load", Parameters: map[string]string{"bs": "16k"}, Targets: []v1alpha1.TargetComparison{{
-					Name: "gp3", Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 100}},
+					Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Median: 100_000}}},
 				}},
 			}}
 			sb.Status.Runs = slices.Concat(test.runs...)

@@ -64,23 +64,16 @@ func casesOf(comparisons []v1alpha1.Comparison) []Measured {
 // figuresOf returns the figures of a target in the order of the metrics.
 func figuresOf(t *v1alpha1.TargetComparison) []Figure {
 	var figures []Figure
-	add := func(m Metric, s *v1alpha1.Statistic) {
-		if s != nil {
+	add := func(name string, s *v1alpha1.Statistic) {
+		if m, isKept := MetricNamed(name); isKept && s != nil {
 			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), MaxValue)})
 		}
 	}
-	for direction, io := range t.Directions() {
-		add(metricOf(direction, "iops"), &io.IOPS)
-		add(metricOf(direction, "p50"), io.P50Nanoseconds)
-		add(metricOf(direction, "p99"), io.P99Nanoseconds)
-	}
-	if t.Sync != nil {
-		add(SyncP99, t.Sync.P99Nanoseconds)
-	}
-	if t.Metadata != nil {
-		add(MetadataIOPS, &t.Metadata.IOPS)
-		add(MetadataP50, t.Metadata.P50Nanoseconds)
-		add(MetadataP99, t.Metadata.P99Nanoseconds)
+	for i := range t.Figures {
+		c := &t.Figures[i]
+		add(c.Name+".iops", c.IOPS())
+		add(c.Name+".p50", c.P50Nanoseconds)
+		add(c.Name+".p99", c.P99Nanoseconds)
 	}
 	return figures
 }

@@ -19,12 +19,11 @@ func finished() *v1alpha1.StorageBenchmark {
 		return v1alpha1.Comparison{
 			Workload: "wal", Parameters: map[string]string{"iodepth": "4", "bs": "16k"}, Section: "log",
 			Targets: []v1alpha1.TargetComparison{{
-				Name:  "gp3",
-				Write: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops}, P50Nanoseconds: &v1alpha1.Statistic{Median: 2}, P99Nanoseconds: &v1alpha1.Statistic{Median: 3}},
-				Sync:  &v1alpha1.SyncComparison{P99Nanoseconds: &v1alpha1.Statistic{Median: 4}},
+				Name:    "gp3",
+				Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: &v1alpha1.Statistic{Median: 1000 * iops}, P50Nanoseconds: &v1alpha1.Statistic{Median: 2}, P99Nanoseconds: &v1alpha1.Statistic{Median: 3}}, {Name: v1alpha1.OperationSync, P99Nanoseconds: &v1alpha1.Statistic{Median: 4}}},
 			}, {
-				Name:     "efs",
-				Metadata: &v1alpha1.MetadataComparison{IOPS: v1alpha1.Statistic{Median: 7}},
+				Name:    "efs",
+				Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationMetadata, MilliIOPS: &v1alpha1.Statistic{Median: 7_000}}},
 			}},
 		}
 	}
@@ -43,7 +42,7 @@ func finished() *v1alpha1.StorageBenchmark {
 				{Name: "io2", Driver: "ebs.csi.aws.com"},
 			},
 			Runs:        []v1alpha1.Run{{Result: &v1alpha1.Result{FioVersion: "fio-3.33"}}, {Sections: []v1alpha1.SectionResult{{Result: v1alpha1.Result{FioVersion: "fio-3.33"}}}}},
-			Comparisons: []v1alpha1.Comparison{section(1000), section(1 << 60)},
+			Comparisons: []v1alpha1.Comparison{section(1000), section(1 << 50)},
 		},
 	}
 }

@@ -52,12 +52,6 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric(max(i, 0)), i >= 0
 }
 
-// metricOf returns the metric of a figure of a direction, such as p99 of read.
-func metricOf(direction, figure string) Metric {
-	m, _ := MetricNamed(direction + "." + figure)
-	return m
-}
-
 // String is the metric's name, such as sync.p99.
 func (m Metric) String() string {
 	if m >= metricCount {

@@ -151,6 +151,12 @@ const (
 	leastUID = 8
 )
 
+// IsDriverAsked reports whether the driver of a claim is asked for its volume: as soon as the claim is there, or once the scheduler has
+// chosen the node of its first pod.
+func IsDriverAsked(claim *corev1.PersistentVolumeClaim) bool {
+	return claim.Annotations[SelectedNode] != "" || claim.Annotations[ProvisionerAnnotation] != ""
+}
+
 // MadeForItsClaim says whether a provisioner has made a volume for the very claim that it is bound to, since a time: then it is
 // named after the claim's UID. An older one has had another claim, and maybe holds what somebody wants to keep.
 // https://kubernetes-csi.github.io/docs/external-provisioner.html (--volume-name-prefix, --volume-name-uuid-length)

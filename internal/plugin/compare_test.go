@@ -90,7 +90,7 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 func TestSlowerIsMissed(t *testing.T) {
 	pair := func(verdict v1alpha1.Verdict) *report.Pair {
 		of := func(verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
-			return v1alpha1.TargetComparison{Name: "gp3", Read: &v1alpha1.IOComparison{Verdict: verdict}}
+			return v1alpha1.TargetComparison{Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Verdict: verdict}}}}
 		}
 		return &report.Pair{
 			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"a", "b"},

@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // newServer serves benchmarks as the API server does.
@@ -59,8 +60,8 @@ func newServer(t *testing.T, benchmarks ...*v1alpha1.StorageBenchmark) string {
 
 // measured returns a benchmark with one result on a target.
 func measured(namespace, name, target string, iops int64) *v1alpha1.StorageBenchmark {
-	statistic := v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}
-	io := &v1alpha1.IOResult{IOPS: iops, BytesPerSecond: iops}
+	statistic := v1alpha1.Statistic{Median: iops}
+	io := &v1alpha1.Figures{MilliIOPS: 1000 * iops, BytesPerSecond: iops}
 	return &v1alpha1.StorageBenchmark{
 		TypeMeta:   benchmarkType,
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -68,9 +69,9 @@ func measured(namespace, name, target string, iops int64) *v1alpha1.StorageBench
 			Targets: []v1alpha1.Target{{Name: target}}, Workloads: []v1alpha1.Workload{{Name: "w", Fio: &v1alpha1.FioParameters{RW: "read"}}},
 		},
 		Status: v1alpha1.StorageBenchmarkStatus{
-			Runs: []v1alpha1.Run{{Name: "w." + target, Workload: "w", Target: target, State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Read: io}}},
+			Runs: []v1alpha1.Run{{Name: "w." + target, Workload: "w", Target: target, State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}}},
 			Comparisons: []v1alpha1.Comparison{{
-				Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: target, Runs: 1, Read: &v1alpha1.IOComparison{IOPS: statistic, BytesPerSecond: statistic}}},
+				Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: target, Runs: 1, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: builder.Milli(statistic), BytesPerSecond: new(statistic)}}}},
 			}},
 		},
 	}

@@ -111,12 +111,14 @@ func TestLineWhileWaiting(t *testing.T) {
 
 // TestEndedLines: the lines of runs that have a result fit 80 columns, as long as their names leave room. Errors are not cut.
 func TestEndedLines(t *testing.T) {
-	io := &v1alpha1.IOResult{
-		IOPS: 2998, BytesPerSecond: 49_119_232, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 469_000, P99Nanoseconds: 92_800_000},
-	}
+	latency := v1alpha1.LatencyDistribution{P50Nanoseconds: 469_000, P99Nanoseconds: 92_800_000}
+	read := v1alpha1.Figures{Name: v1alpha1.OperationRead, MilliIOPS: 2_998_000, BytesPerSecond: 49_119_232, CompletionLatency: &latency}
+	write := read
+	write.Name = v1alpha1.OperationWrite
+	others := []v1alpha1.Figures{read, write, {Name: v1alpha1.OperationSync}, {Name: v1alpha1.OperationMetadata, MilliIOPS: 5000}}
 	var got strings.Builder
 	v := newShown(0)
-	for _, result := range []v1alpha1.Result{{Read: io}, {Read: io, Write: io}, {Read: io, Write: io, Sync: &v1alpha1.SyncResult{}, Metadata: &v1alpha1.MetadataResult{IOPS: 5}}} {
+	for _, result := range []v1alpha1.Result{{Figures: others[:1]}, {Figures: others[:2]}, {Figures: others}} {
 		for _, name := range []string{"w.loop", "randwrite.gp3.bs-16k-1"} {
 			run := &v1alpha1.Run{Name: name, State: v1alpha1.RunSucceeded, Result: &result, LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS}}
 			line := v.endedLine(run, len(name))

@@ -74,9 +74,9 @@ type standing []place
 type place struct {
 	target     string
 	runs       int32
-	io         *v1alpha1.IOComparison
-	directions []direction
-	sync       *v1alpha1.SyncComparison
+	io         *v1alpha1.FiguresComparison
+	directions []*v1alpha1.FiguresComparison
+	sync       *v1alpha1.FiguresComparison
 	// unanswered says that some repetitions of a search found no load. Those with an answer are what the target did when it did well.
 	unanswered bool
 }
@@ -84,13 +84,13 @@ type place struct {
 func standingOf(status *v1alpha1.StorageBenchmarkStatus, c *v1alpha1.Comparison) standing {
 	var s standing
 	for i := range c.Targets {
-		if all := withTotal(&c.Targets[i]); len(all) > 0 {
+		if all := ratesAndTotal(&c.Targets[i]); len(all) > 0 {
 			t := &c.Targets[i]
 			search := searchOf(status, t.Name, c.Workload, c.Parameters)
-			s = append(s, place{t.Name, t.Runs, all[len(all)-1].io, directions(t), t.Sync, search != nil && search.Outcome == v1alpha1.SearchMixed})
+			s = append(s, place{t.Name, t.Runs, all[len(all)-1], rates(t), t.Of(v1alpha1.OperationSync), search != nil && search.Outcome == v1alpha1.SearchMixed})
 		}
 	}
-	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.IOPS.Median, a.io.IOPS.Median) })
+	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.MilliIOPS.Median, a.io.MilliIOPS.Median) })
 	return s
 }
 
@@ -99,13 +99,13 @@ func (s standing) isTooFew() bool {
 	return slices.ContainsFunc(s, func(p place) bool { return p.runs < runsForVerdict })
 }
 
-func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS.Median) }
+func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS().Median) }
 
 // did is what a target did, with the median latency if fio took it.
 func (p *place) did() string { return p.iops() + median(p.io, p.sync) }
 
 // median is the median latency of a target as it follows IOPS: that of syncs where these prevail; "" if fio took none.
-func median(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
+func median(io, sync *v1alpha1.FiguresComparison) string {
 	switch {
 	case io.P50Nanoseconds == nil:
 		return ""
@@ -117,7 +117,7 @@ func median(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
 }
 
 // syncsPrevail says whether who writes waits for syncs, and hardly for the writes between them.
-func syncsPrevail(sync *v1alpha1.SyncComparison) bool {
+func syncsPrevail(sync *v1alpha1.FiguresComparison) bool {
 	return sync != nil && ptr.Deref(sync.Prevails, false) && sync.P50Nanoseconds != nil && sync.P99Nanoseconds != nil
 }
 
@@ -164,7 +164,7 @@ func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
 
 // latency is that of a target's only direction, or says that latencies decide.
 func (p *place) latency() string {
-	switch io := p.directions[0].io; {
+	switch io := p.directions[0]; {
 	case len(p.directions) == 1 && p.waitsForSyncs(p.directions[0]):
 		return percentile(p.sync.P99Nanoseconds.Median) + " sync P99"
 	case len(p.directions) == 1 && io.P99Nanoseconds != nil:
@@ -177,11 +177,11 @@ func (p *place) latency() string {
 }
 
 // isBaseline says whether the others are compared with the target.
-func (p *place) isBaseline() bool { return p.io.IOPSRatio == "" }
+func (p *place) isBaseline() bool { return p.io.MilliIOPS.Multiple() == "" }
 
 // isAtRate says whether the target and the baseline did the rate that the workload asks for.
 func (p *place) isAtRate() bool {
-	return slices.ContainsFunc(p.directions, func(d direction) bool { return d.io.JudgedBy != "" })
+	return slices.ContainsFunc(p.directions, func(d *v1alpha1.FiguresComparison) bool { return d.JudgedBy != "" })
 }
 
 // isJudgedByLatency says whether two targets both did the rate that the workload asks for, so that their IOPS are alike whatever they are.
@@ -193,14 +193,14 @@ func (p *place) isJudgedByLatency(other *place) bool {
 func (p *place) isAhead(other *place) bool {
 	few := min(p.runs, other.runs) < runsForVerdict
 	if !p.isJudgedByLatency(other) {
-		return isAhead(&p.io.IOPS, &other.io.IOPS, verdictBetween(p.io, other.io), few, sameRatio)
+		return isAhead(p.io.MilliIOPS, other.io.MilliIOPS, verdictBetween(p.io, other.io), few, sameRatio)
 	}
 	for _, own := range p.directions {
-		at := slices.IndexFunc(other.directions, func(d direction) bool { return d.name == own.name })
+		at := slices.IndexFunc(other.directions, func(d *v1alpha1.FiguresComparison) bool { return d.Name == own.Name })
 		if at < 0 {
 			return false
 		}
-		io, otherIO := own.io, other.directions[at].io
+		io, otherIO := own, other.directions[at]
 		if p.waitsForSyncs(own) || other.waitsForSyncs(other.directions[at]) {
 			if !p.syncsTakeLess(other) {
 				return false
@@ -219,8 +219,8 @@ func (p *place) isAhead(other *place) bool {
 }
 
 // waitsForSyncs says whether what a direction takes is waiting for syncs.
-func (p *place) waitsForSyncs(d direction) bool {
-	return d.name == v1alpha1.DirectionWrite && syncsPrevail(p.sync)
+func (p *place) waitsForSyncs(d *v1alpha1.FiguresComparison) bool {
+	return d.Name == v1alpha1.OperationWrite && syncsPrevail(p.sync)
 }
 
 // syncsFaster says whether a target is ahead of another by the time that syncs take, and the other one is not ahead by anything else.
@@ -231,9 +231,9 @@ func (p *place) syncsTakeLess(other *place) bool {
 	if p.sync == nil || other.sync == nil || p.sync.P99Nanoseconds == nil || other.sync.P99Nanoseconds == nil {
 		return false
 	}
-	verdict := p.sync.Verdict
+	verdict := p.sync.Verdict()
 	if p.isBaseline() {
-		verdict = other.sync.Verdict
+		verdict = other.sync.Verdict()
 	} else if !other.isBaseline() {
 		verdict = ""
 	}
@@ -250,16 +250,16 @@ func isAhead(more, less *v1alpha1.Statistic, verdict v1alpha1.Verdict, few bool,
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
 		return more.Median > less.Median
 	}
-	return !few && more.Min > less.Max && float64(more.Median) > leastRatio*float64(less.Median)
+	return !few && more.Least() > less.Most() && float64(more.Median) > leastRatio*float64(less.Median)
 }
 
 // verdictBetween returns the verdict on two targets, "" if neither is the baseline.
-func verdictBetween(a, b *v1alpha1.IOComparison) v1alpha1.Verdict {
+func verdictBetween(a, b *v1alpha1.FiguresComparison) v1alpha1.Verdict {
 	switch {
-	case a.IOPSRatio == "":
-		return b.Verdict
-	case b.IOPSRatio == "":
-		return a.Verdict
+	case a.MilliIOPS.Multiple() == "":
+		return b.Verdict()
+	case b.MilliIOPS.Multiple() == "":
+		return a.Verdict()
 	default:
 		return ""
 	}
@@ -287,7 +287,7 @@ func mostOften(contests []standing, comparisons int) string {
 
 // topOf returns the place with most IOPS of comparisons with a single target.
 func topOf(all []standing) *place {
-	return &slices.MaxFunc(all, func(a, b standing) int { return cmp.Compare(a[0].io.IOPS.Median, b[0].io.IOPS.Median) })[0]
+	return &slices.MaxFunc(all, func(a, b standing) int { return cmp.Compare(a[0].io.MilliIOPS.Median, b[0].io.MilliIOPS.Median) })[0]
 }
 
 // named puts the name of a target before what is said of it, as much of the name as there is room for.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // reads returns a target that only reads: the baseline, if there is no ratio.
@@ -13,13 +14,15 @@ func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1al
 	if verdict == v1alpha1.VerdictTooFewRuns {
 		runs--
 	}
-	return v1alpha1.TargetComparison{Name: name, Runs: runs, Read: beside(compared(iops, 5_342_000), iops, iops, ratio, verdict)}
+	figures := beside(compared(iops, 5_342_000), iops, iops, ratio, verdict).As(v1alpha1.OperationRead)
+	return v1alpha1.TargetComparison{Name: name, Runs: runs, Figures: v1alpha1.ListOf(figures)}
 }
 
 // ranging returns a target whose runs differ.
 func ranging(name string, least, median, most int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
 	target := reads(name, median, ratio, verdict)
-	target.Read.IOPS.Min, target.Read.IOPS.Max = least, most
+	io := target.Of(v1alpha1.OperationRead).MilliIOPS
+	io.Min, io.Max = new(1000*least), new(1000*most)
 	return target
 }
 
@@ -30,16 +33,16 @@ func TestBest(t *testing.T) {
 	efsWins := []v1alpha1.TargetComparison{reads("gp3", 100, "", ""), reads("efs", 200, "2.00", faster)}
 	alike := []v1alpha1.TargetComparison{reads("gp3", 3000, "", ""), reads("efs", 3200, "1.07", same)}
 	mixed := v1alpha1.TargetComparison{
-		Name: "gp3", Read: compared(3048, 5_342_000), Write: compared(1306, 840), Total: &v1alpha1.TotalComparison{IOPS: statistic(4354)},
+		Name: "gp3", Figures: v1alpha1.ListOf(compared(3048, 5_342_000).As(v1alpha1.OperationRead), compared(1306, 840).As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: builder.Milli(statistic(4354))}).As(v1alpha1.OperationTotal)),
 	}
 	// synced returns a target whose writes memory takes in 4 us, and whose syncs take longer.
 	synced := func(name string, p50, p99 int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
 		p99s := statistic(p99)
-		target := v1alpha1.TargetComparison{Name: name, Runs: 6, Write: beside(compared(1759, 3600), 1759, 1759, ratio, "")}
+		target := v1alpha1.TargetComparison{Name: name, Runs: 6, Figures: v1alpha1.ListOf(beside(compared(1759, 3600), 1759, 1759, ratio, "").As(v1alpha1.OperationWrite))}
 		if ratio != "" {
-			target.Write.Verdict = same
+			target.Of(v1alpha1.OperationWrite).Judged().Verdict = same
 		}
-		target.Sync = &v1alpha1.SyncComparison{Prevails: new(true), P50Nanoseconds: new(statistic(p50)), P99Nanoseconds: &p99s, P99Ratio: ratio, Verdict: verdict}
+		target.Figures = append(target.Figures, *(&v1alpha1.FiguresComparison{P50Nanoseconds: new(statistic(p50)), P99Nanoseconds: builder.Compared(new(p99s), ratio, verdict), Prevails: new(true)}).As(v1alpha1.OperationSync))
 		return target
 	}
 	const long = "a-target-with-a-name-of-32-chars"
@@ -54,7 +57,7 @@ func TestBest(t *testing.T) {
 		"syncs that take less":       {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 2.00ms sync P99"},
 		"syncs of several":           {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}, {synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 2_000_000, "0.43", faster)}}, "gp2 in 2 of 2"},
 		"syncs alike":                {[][]v1alpha1.TargetComparison{{synced("gp3", 210_000, 4_690_000, "", ""), synced("gp2", 210_000, 4_000_000, "0.85", v1alpha1.VerdictNotShown)}}, "no clear best"},
-		"more than can be":           {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_776, "", "")}}, "9223372036854776 IOPS 5.3.."},
+		"more than can be":           {[][]v1alpha1.TargetComparison{{reads("gp3", 9_223_372_036_854_775, "", "")}}, "9223372036854775 IOPS 5.3.."},
 		"reads and writes":           {[][]v1alpha1.TargetComparison{{mixed}}, "4354 IOPS"},
 		"one target in several":      {[][]v1alpha1.TargetComparison{{reads("gp3", 3048, "", "")}, {reads("gp3", 250_000, "", "")}, {mixed}}, "up to 250000 IOPS"},
 		"the baseline":               {[][]v1alpha1.TargetComparison{gp3Wins}, "gp3 3048 IOPS"},

@@ -12,18 +12,18 @@ import (
 
 // certainty says how sure the figures are, from the direction with the verdict.
 func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
-	all := withTotal(t)
+	all := ratesAndTotal(t)
 	if len(all) == 0 {
 		return ""
 	}
-	iops := &all[len(all)-1].io.IOPS // of the total, if there is one
+	iops := all[len(all)-1].IOPS() // of the total, if there is one
 	if isUnanswered(all) {
 		return "A search found no load in some repetitions, on this target or on the baseline. The answers of the others show nothing."
 	}
 	if t.Runs < 2 {
 		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
 	}
-	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Min, iops.Max)
+	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Least(), iops.Most())
 	if iops.Median > 0 {
 		sentence += fmt.Sprintf(" (%s%.0f %%)", e.style.plusMinus(), deviation(iops))
 	}
@@ -34,26 +34,28 @@ func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
 		sentences = append(sentences, "That is too few for a confidence interval, which needs 6.")
 	}
 	for _, d := range judgedIn(all) {
-		s := d.io.Judged()
-		if d.io.Verdict == v1alpha1.VerdictTooFewRuns {
+		s := d.Judged()
+		if d.Verdict() == v1alpha1.VerdictTooFewRuns {
 			sentences = append(sentences, "A verdict needs 4 runs of each target: with fewer, even the clearest difference may be chance. Set repetitions to 4 or more.")
 			break
 		}
 		if s.PValue != "" {
-			sentences = append(sentences, besideInterval(d), chance(s, d.io.Verdict), shownFrom(s))
+			sentences = append(sentences, besideInterval(d), chance(s, d.Verdict()), shownFrom(s))
 		}
 	}
 	return strings.Join(strings.Fields(strings.Join(sentences, " ")), " ")
 }
 
 // isUnanswered says whether nothing is shown because a search has no answer in some repetitions: then nothing was tested.
-func isUnanswered(all []direction) bool {
-	return slices.ContainsFunc(judgedIn(all), func(d direction) bool { return d.io.Verdict == v1alpha1.VerdictNotShown && d.io.Judged().PValue == "" })
+func isUnanswered(all []*v1alpha1.FiguresComparison) bool {
+	return slices.ContainsFunc(judgedIn(all), func(d *v1alpha1.FiguresComparison) bool {
+		return d.Verdict() == v1alpha1.VerdictNotShown && d.Judged().PValue == ""
+	})
 }
 
 // judgedIn returns what has the verdict: the directions that are judged by their latency, or all of them together.
-func judgedIn(all []direction) []direction {
-	byLatency := slices.DeleteFunc(slices.Clone(all), func(d direction) bool { return d.io.JudgedBy == "" })
+func judgedIn(all []*v1alpha1.FiguresComparison) []*v1alpha1.FiguresComparison {
+	byLatency := slices.DeleteFunc(slices.Clone(all), func(d *v1alpha1.FiguresComparison) bool { return d.JudgedBy == "" })
 	if len(byLatency) > 0 {
 		return byLatency
 	}
@@ -61,14 +63,14 @@ func judgedIn(all []direction) []direction {
 }
 
 // besideInterval says in which interval the ratio to the baseline lies, "" if that is not known.
-func besideInterval(d direction) string {
-	s := d.io.Judged()
+func besideInterval(d *v1alpha1.FiguresComparison) string {
+	s := d.Judged()
 	if s.RatioLow == "" || s.RatioHigh == "" {
 		return ""
 	}
 	of := ""
-	if d.io.JudgedBy != "" {
-		of = fmt.Sprintf(" of the %ss' %s", d.name, d.io.JudgedBy)
+	if d.JudgedBy != "" {
+		of = fmt.Sprintf(" of the %ss' %s", d.Name, d.JudgedBy)
 	}
 	return fmt.Sprintf("With a confidence of 95 %% the ratio%s is from %s to %s.", of, s.RatioLow, s.RatioHigh)
 }
@@ -77,16 +79,17 @@ func besideInterval(d direction) string {
 // mean where there are no percentiles. It says nothing of too few runs, as certainty does.
 func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
 	var sentences []string
-	for _, d := range withSyncs(t) {
-		what, ratio, s := "99th percentile", d.io.P99Ratio, d.io.P99Nanoseconds
-		if d.name == syncRow && s == nil {
-			what, ratio, s = "mean", d.io.MeanRatio, d.io.MeanNanoseconds
+	for i := range t.Figures {
+		d := &t.Figures[i]
+		what, ratio, s := "99th percentile", d.P99Nanoseconds.Multiple(), d.P99Nanoseconds
+		if d.Name == v1alpha1.OperationSync && s == nil {
+			what, ratio, s = "mean", d.MeanNanoseconds.Multiple(), d.MeanNanoseconds
 		}
 		if s == nil || s.PValue == "" {
 			continue
 		}
-		of := d.name + "s"
-		if d.name == metadataRow {
+		of := d.Name + "s"
+		if d.Name == v1alpha1.OperationMetadata {
 			of = "operations"
 		}
 		interval := ", without an interval, as a run has none or one that is beyond fio's histogram"

@@ -12,8 +12,7 @@ import (
 func TestCheckOfWhatIsUndecided(t *testing.T) {
 	synced := func(count, p99, iops int64) *v1alpha1.Result {
 		return &v1alpha1.Result{
-			Write: &v1alpha1.IOResult{IOs: 10_000, IOPS: iops},
-			Sync:  &v1alpha1.SyncResult{Count: count, MeanNanoseconds: p99 / 2, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}},
+			Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 10_000, MilliIOPS: 1000 * iops}, {Name: v1alpha1.OperationSync, Count: count, Latency: &v1alpha1.Latency{MeanNanoseconds: p99 / 2}, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}}},
 		}
 	}
 	for name, test := range map[string]struct {
@@ -62,7 +61,7 @@ func TestCheckOfWhatHasNoAnswer(t *testing.T) {
 		Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}, Workloads: []v1alpha1.Workload{{Name: "wal", Preset: new("postgres-wal.v1")}},
 	}}
 	sb.Status.Runs = []v1alpha1.Run{
-		{Name: "wal.gp3", Target: "gp3", Workload: "wal", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{IOs: 10_000, IOPS: 60}}},
+		{Name: "wal.gp3", Target: "gp3", Workload: "wal", State: v1alpha1.RunSucceeded, Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 10_000, MilliIOPS: 60_000}}}},
 		{Name: "wal.efs", Target: "efs", Workload: "wal", State: v1alpha1.RunFailed},
 	}
 	var out strings.Builder
@@ -82,7 +81,7 @@ func TestCheckForWantOfCPU(t *testing.T) {
 	sb.Status.Runs = []v1alpha1.Run{{
 		Name: "etcd.gp3", Target: "gp3", Workload: "etcd", State: v1alpha1.RunSucceeded,
 		Result: &v1alpha1.Result{
-			Write: &v1alpha1.IOResult{IOs: 10_030, IOPS: 401, CompletionLatency: slow}, Sync: &v1alpha1.SyncResult{Count: 10_029, MeanNanoseconds: 2_400_000, Latency: slow},
+			Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 10_030, MilliIOPS: 401_000, CompletionLatency: slow}, {Name: v1alpha1.OperationSync, Count: 10_029, Latency: &v1alpha1.Latency{MeanNanoseconds: 2_400_000}, CompletionLatency: slow}},
 		},
 		LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS},
 	}}

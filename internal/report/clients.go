@@ -13,14 +13,14 @@ import (
 func perClientCell(r *row, _ Style) string {
 	var all *v1alpha1.ClientSpread
 	largest := 0.0
-	for _, io := range r.directionResults() {
+	for _, io := range r.resultFigures() {
 		if io.PerClient == nil {
 			continue
 		}
 		if all == nil {
 			all = io.PerClient.DeepCopy()
 		}
-		all.MinIOPS, all.MaxIOPS = min(all.MinIOPS, io.PerClient.MinIOPS), max(all.MaxIOPS, io.PerClient.MaxIOPS)
+		all.MinMilliIOPS, all.MaxMilliIOPS = min(all.MinMilliIOPS, io.PerClient.MinMilliIOPS), max(all.MaxMilliIOPS, io.PerClient.MaxMilliIOPS)
 		if variation, err := strconv.ParseFloat(io.PerClient.CoefficientOfVariation, 64); err == nil {
 			largest = max(largest, variation)
 		}
@@ -32,5 +32,5 @@ func perClientCell(r *row, _ Style) string {
 	for _, result := range r.results {
 		clients = max(clients, result.Clients)
 	}
-	return fmt.Sprintf("%d x %d-%d (%.1f%%)", clients, all.MinIOPS, all.MaxIOPS, 100*largest)
+	return fmt.Sprintf("%d x %d-%d (%.1f%%)", clients, v1alpha1.WholeIOPS(all.MinMilliIOPS), v1alpha1.WholeIOPS(all.MaxMilliIOPS), 100*largest)
 }

@@ -15,7 +15,7 @@ func countersInWords(run *v1alpha1.Run) string {
 		return ""
 	}
 	words := "By the kernel's count the storage did " + amounts(c.Reads, c.ReadBytes, c.Writes, c.WriteBytes)
-	if r := run.Result; r != nil && r.Metadata == nil {
+	if r := run.Result; r != nil && r.Of(v1alpha1.OperationMetadata) == nil {
 		words += ", and fio " + amounts(amountsOf(r))
 	}
 	if c.Merges > 0 {
@@ -50,11 +50,11 @@ func exceededInWords(run *v1alpha1.Run) string {
 }
 
 func amountsOf(r *v1alpha1.Result) (reads, readBytes, writes, writeBytes int64) {
-	if r.Read != nil {
-		reads, readBytes = r.Read.IOs, r.Read.Bytes
+	if r.Of(v1alpha1.OperationRead) != nil {
+		reads, readBytes = r.Of(v1alpha1.OperationRead).Count, r.Of(v1alpha1.OperationRead).Bytes
 	}
-	if r.Write != nil {
-		writes, writeBytes = r.Write.IOs, r.Write.Bytes
+	if r.Of(v1alpha1.OperationWrite) != nil {
+		writes, writeBytes = r.Of(v1alpha1.OperationWrite).Count, r.Of(v1alpha1.OperationWrite).Bytes
 	}
 	return reads, readBytes, writes, writeBytes
 }
@@ -67,8 +67,8 @@ func amounts(reads, readBytes, writes, writeBytes int64) string {
 			parts = append(parts, fmt.Sprintf("%s (%s)", legible.Plural(int(ios), what), legible.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")))
 		}
 	}
-	add(reads, readBytes, v1alpha1.DirectionRead)
-	add(writes, writeBytes, v1alpha1.DirectionWrite)
+	add(reads, readBytes, v1alpha1.OperationRead)
+	add(writes, writeBytes, v1alpha1.OperationWrite)
 	if len(parts) == 0 {
 		return "nothing"
 	}
@@ -88,11 +88,11 @@ func counterFields() []field[Measurement] {
 	inDirection := func(name string, reads, writes func(*v1alpha1.StorageCounters) int64) field[Measurement] {
 		return field[Measurement]{name, func(m *Measurement) string {
 			switch {
-			case m.Counters == nil:
+			case m.Counters == nil || m.Figures == nil:
 				return ""
-			case m.Direction == v1alpha1.DirectionRead:
+			case m.Figures.Name == v1alpha1.OperationRead:
 				return whole(reads(m.Counters))
-			case m.Direction == v1alpha1.DirectionWrite:
+			case m.Figures.Name == v1alpha1.OperationWrite:
 				return whole(writes(m.Counters))
 			}
 			return ""

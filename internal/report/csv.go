@@ -146,111 +146,93 @@ func parameterFields[T any](all []T, of func(*T) map[string]string) []field[T] {
 	return fields
 }
 
-// ioField is one of a figure that a result has in its direction.
-func ioField(name string, of func(*v1alpha1.IOResult) string) field[Measurement] {
+// figuresField is one of a figure of the row's operation.
+func figuresField(name string, of func(*v1alpha1.Figures) string) field[Measurement] {
 	return field[Measurement]{name, func(m *Measurement) string {
-		if m.IOResult == nil {
+		if m.Figures == nil {
 			return ""
 		}
-		return of(m.IOResult)
+		return of(m.Figures)
 	}}
 }
 
-// metadataField is one of a figure that operations on files have as well.
-func metadataField(io field[Measurement], of func(*v1alpha1.MetadataResult) string) field[Measurement] {
-	return field[Measurement]{io.name, func(m *Measurement) string {
-		if m.Metadata != nil {
-			return of(m.Metadata)
+// ioField is one of a figure of reads, writes and trims alone.
+func ioField(name string, of func(*v1alpha1.Figures) string) field[Measurement] {
+	return figuresField(name, func(f *v1alpha1.Figures) string {
+		if !v1alpha1.IsData(f.Name) {
+			return ""
 		}
-		return io.of(m)
-	}}
+		return of(f)
+	})
 }
 
-// rateField is one of a figure of I/Os and of operations on files alike.
-func rateField(name string, of func(*v1alpha1.IOResult) string) field[Measurement] {
-	return metadataField(ioField(name, of), func(m *v1alpha1.MetadataResult) string { return of(ioOfMetadata(m)) })
-}
-
-// syncField is one of a figure that syncs have as well.
-func syncField(io field[Measurement], of func(*v1alpha1.SyncResult) string) field[Measurement] {
-	return field[Measurement]{io.name, func(m *Measurement) string {
-		if m.Sync != nil {
-			return of(m.Sync)
+// rateField is one of a figure of all that has a rate: syncs have none.
+func rateField(name string, of func(*v1alpha1.Figures) string) field[Measurement] {
+	return figuresField(name, func(f *v1alpha1.Figures) string {
+		if f.Name == v1alpha1.OperationSync {
+			return ""
 		}
-		return io.of(m)
-	}}
+		return of(f)
+	})
 }
 
 // ioFields are rates and amounts.
 func ioFields() []field[Measurement] {
-	spread := func(of func(*v1alpha1.ClientSpread) string) func(*v1alpha1.IOResult) string {
-		return func(io *v1alpha1.IOResult) string {
-			if io.PerClient == nil {
+	spread := func(of func(*v1alpha1.ClientSpread) string) func(*v1alpha1.Figures) string {
+		return func(f *v1alpha1.Figures) string {
+			if f.PerClient == nil {
 				return ""
 			}
-			return of(io.PerClient)
+			return of(f.PerClient)
 		}
 	}
 	return []field[Measurement]{
-		{"direction", func(m *Measurement) string { return m.Direction }},
-		syncField(rateField("ios", func(io *v1alpha1.IOResult) string { return whole(io.IOs) }), func(s *v1alpha1.SyncResult) string { return whole(s.Count) }),
-		ioField("bytes", func(io *v1alpha1.IOResult) string { return whole(io.Bytes) }),
-		rateField("iops", func(io *v1alpha1.IOResult) string { return whole(io.IOPS) }),
-		ioField("bytes_per_second", func(io *v1alpha1.IOResult) string { return whole(io.BytesPerSecond) }),
-		rateField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MinIOPS) })),
-		rateField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(s.MaxIOPS) })),
+		figuresField("direction", func(f *v1alpha1.Figures) string { return f.Name }),
+		figuresField("ios", func(f *v1alpha1.Figures) string { return whole(f.Count) }),
+		ioField("bytes", func(f *v1alpha1.Figures) string { return whole(f.Bytes) }),
+		rateField("iops", func(f *v1alpha1.Figures) string { return whole(f.IOPS()) }),
+		ioField("bytes_per_second", func(f *v1alpha1.Figures) string { return whole(f.BytesPerSecond) }),
+		rateField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MinMilliIOPS)) })),
+		rateField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MaxMilliIOPS)) })),
 		rateField("client_iops_cv", spread(func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
 	}
 }
 
 // latencyFields are fio's lat (from submission) and clat (from the kernel's acceptance), in nanoseconds. Of syncs and of operations on
-// files, which fio measures from the call to its end, the mean is among the former and the distribution among the latter. A percentile of 17112760320 is beyond fio's histogram.
+// files, which fio measures from the call to its end, the mean is among the former and the distribution among the latter. A percentile
+// of 17112760320 is beyond fio's histogram.
 func latencyFields() []field[Measurement] {
-	lat := func(name string, of func(*v1alpha1.Latency) int64) field[Measurement] {
-		return ioField("lat_"+name+"_ns", func(io *v1alpha1.IOResult) string {
-			if io.Latency == nil {
+	clat := func(name string, of func(*v1alpha1.LatencyDistribution) string) field[Measurement] {
+		return figuresField("clat_"+name, func(f *v1alpha1.Figures) string {
+			if f.CompletionLatency == nil {
 				return ""
 			}
-			return whole(of(io.Latency))
+			return of(f.CompletionLatency)
 		})
 	}
-	clat := func(name string, of func(*v1alpha1.LatencyDistribution) int64) field[Measurement] {
-		cell := func(d *v1alpha1.LatencyDistribution) string {
-			if d == nil {
+	return []field[Measurement]{
+		figuresField("lat_mean_ns", func(f *v1alpha1.Figures) string {
+			if f.Latency == nil {
 				return ""
 			}
-			return whole(of(d))
-		}
-		io := rateField("clat_"+name+"_ns", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
-		return syncField(io, func(s *v1alpha1.SyncResult) string { return cell(s.Latency) })
+			return whole(f.Latency.MeanNanoseconds)
+		}),
+		ioField("lat_stddev_ns", func(f *v1alpha1.Figures) string {
+			if f.Latency == nil {
+				return ""
+			}
+			return whole(f.Latency.StddevNanoseconds)
+		}),
+		clat("min_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MinNanoseconds) }),
+		clat("p50_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P50Nanoseconds) }),
+		clat("p90_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P90Nanoseconds) }),
+		clat("p95_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P95Nanoseconds) }),
+		clat("p99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P99Nanoseconds) }),
+		clat("p99_9_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P999Nanoseconds) }),
+		clat("p99_99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P9999Nanoseconds) }),
+		clat("max_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MaxNanoseconds) }),
+		clat("bucket_percent", func(d *v1alpha1.LatencyDistribution) string { return wholeIfSet(int64(d.BucketPercent)) }),
 	}
-	return []field[Measurement]{
-		metadataField(
-			syncField(lat("mean", func(l *v1alpha1.Latency) int64 { return l.MeanNanoseconds }), func(s *v1alpha1.SyncResult) string { return whole(s.MeanNanoseconds) }),
-			func(m *v1alpha1.MetadataResult) string { return whole(m.MeanNanoseconds) }),
-		lat("stddev", func(l *v1alpha1.Latency) int64 { return l.StddevNanoseconds }),
-		clat("min", func(d *v1alpha1.LatencyDistribution) int64 { return d.MinNanoseconds }),
-		clat("p50", func(d *v1alpha1.LatencyDistribution) int64 { return d.P50Nanoseconds }),
-		clat("p90", func(d *v1alpha1.LatencyDistribution) int64 { return d.P90Nanoseconds }),
-		clat("p95", func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds }),
-		clat("p99", func(d *v1alpha1.LatencyDistribution) int64 { return d.P99Nanoseconds }),
-		clat("p99_9", func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds }),
-		clat("p99_99", func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds }),
-		clat("max", func(d *v1alpha1.LatencyDistribution) int64 { return d.MaxNanoseconds }),
-		bucketField(),
-	}
-}
-
-// bucketField is how wide the buckets are that percentiles were read from, where they are coarser than fio's.
-func bucketField() field[Measurement] {
-	cell := func(d *v1alpha1.LatencyDistribution) string {
-		if d == nil {
-			return ""
-		}
-		return wholeIfSet(int64(d.BucketPercent))
-	}
-	io := ioField("clat_bucket_percent", func(io *v1alpha1.IOResult) string { return cell(io.CompletionLatency) })
-	return syncField(io, func(s *v1alpha1.SyncResult) string { return cell(s.Latency) })
 }
 
 // surroundingFields are what was beside the I/O, and what it means.

@@ -190,8 +190,8 @@ func TestExpectationsAreShown(t *testing.T) {
 func TestExpectationsForPrograms(t *testing.T) {
 	var out bytes.Buffer
 	sb := expecting()
-	read := sb.Status.Runs[0].Result.Read
-	read.IOs, read.Bytes, read.BytesPerSecond = 7003, 7003<<10, 7003<<10/10 // 700.3 a second
+	read := sb.Status.Runs[0].Result.Of(v1alpha1.OperationRead)
+	read.Count, read.Bytes, read.BytesPerSecond = 7003, 7003<<10, 7003<<10/10 // 700.3 a second
 	if err := JSON(&out, sb); err != nil {
 		t.Fatal(err)
 	}

@@ -17,14 +17,10 @@ func written(iops int64) *v1alpha1.Result {
 	mean := 16_000_000_000 / iops
 	return &v1alpha1.Result{
 		FioVersion: "fio-3.39", ElapsedMilliseconds: 60_004, CPU: &v1alpha1.CPUResult{UserPercent: 1, SystemPercent: 2},
-		Write: &v1alpha1.IOResult{
-			IOs: 60 * iops, Bytes: 60 * iops << 14, IOPS: iops, BytesPerSecond: iops << 14,
-			Latency: &v1alpha1.Latency{MeanNanoseconds: mean, StddevNanoseconds: mean / 8},
-			CompletionLatency: &v1alpha1.LatencyDistribution{
-				MinNanoseconds: mean / 9, P50Nanoseconds: mean, P90Nanoseconds: mean + mean/10, P95Nanoseconds: mean + mean/5, P99Nanoseconds: 2 * mean,
-				P999Nanoseconds: 3 * mean, P9999Nanoseconds: 4 * mean, MaxNanoseconds: 5 * mean,
-			},
-		},
+		Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 60 * iops, Bytes: 60 * iops << 14, MilliIOPS: 1000 * iops, BytesPerSecond: iops << 14, Latency: &v1alpha1.Latency{MeanNanoseconds: mean, StddevNanoseconds: mean / 8}, CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: mean / 9, P50Nanoseconds: mean, P90Nanoseconds: mean + mean/10, P95Nanoseconds: mean + mean/5, P99Nanoseconds: 2 * mean,
+			P999Nanoseconds: 3 * mean, P9999Nanoseconds: 4 * mean, MaxNanoseconds: 5 * mean,
+		}}},
 	}
 }
 

@@ -128,18 +128,19 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 	}
 	e.title(strings.TrimSpace(workloadOf(c)+" "+parameters(c.Parameters)) + " on " + t.Name)
 	e.say("Measured", e.measured(&s))
-	for i, d := range directions(t) {
+	for i, d := range rates(t) {
 		about := "Result"
 		if i > 0 {
 			about = ""
 		}
-		e.say(about, e.figures(d.name, d.io, t.Runs))
+		e.say(about, e.figures(d, t.Runs))
 	}
-	if t.Sync != nil {
-		e.say("", e.syncs(t.Sync, t.Runs))
+	if s := t.Of(v1alpha1.OperationSync); s != nil && s.MeanNanoseconds != nil {
+		e.say("", e.syncs(s, t.Runs))
 	}
-	if t.Total != nil {
-		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", t.Total.IOPS.Median, perSecond(t.Total.BytesPerSecond.Median), e.beside(t.Total.IOPSRatio, t.Total.Verdict)))
+	if total := t.Of(v1alpha1.OperationTotal); total != nil && total.MilliIOPS != nil && total.BytesPerSecond != nil {
+		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", total.IOPS().Median, perSecond(total.BytesPerSecond.Median),
+			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
 	}
 	e.say("Steady", steadyStateOf(&s))
 	if found := searchOf(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
@@ -152,7 +153,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
 	e.warnings(append(of, t.Warnings...))
-	e.next(boundsOf(&s), c.Workload, t.Metadata != nil)
+	e.next(boundsOf(&s), c.Workload, t.Of(v1alpha1.OperationMetadata) != nil)
 }
 
 // boundsOf returns what held the results of a subject back.
@@ -203,10 +204,10 @@ func (e *explanation) measured(s *subject) string {
 }
 
 // figures says what came out in one direction.
-func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs int32) string {
-	result := fmt.Sprintf("%d %ss and %s a second", io.IOPS.Median, direction, perSecond(io.BytesPerSecond.Median))
-	if direction == metadataRow {
-		result = fmt.Sprintf("%d operations on files a second", io.IOPS.Median)
+func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string {
+	result := fmt.Sprintf("%d operations on files a second", io.IOPS().Median)
+	if io.BytesPerSecond != nil {
+		result = fmt.Sprintf("%d %ss and %s a second", io.IOPS().Median, io.Name, perSecond(io.BytesPerSecond.Median))
 	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
 		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(io.P50Nanoseconds.Median), atMost(io.P99Nanoseconds.Median))
@@ -219,23 +220,23 @@ func (e *explanation) figures(direction string, io *v1alpha1.IOComparison, runs 
 		if io.JudgedBy == v1alpha1.JudgedByMean {
 			what = "the mean latency"
 		}
-		return result + e.besideWhat(io.JudgedRatio(), io.Verdict, what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
+		return result + e.besideWhat(io.Judged().Multiple(), io.Verdict(), what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
 	}
-	return result + e.beside(io.IOPSRatio, io.Verdict) + "."
+	return result + e.beside(io.MilliIOPS.Multiple(), io.Verdict()) + "."
 }
 
 // syncs says how long syncs took.
-func (e *explanation) syncs(s *v1alpha1.SyncComparison, runs int32) string {
+func (e *explanation) syncs(s *v1alpha1.FiguresComparison, runs int32) string {
 	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", latency(s.MeanNanoseconds.Median))
-	what, ratio := "the mean", s.MeanRatio
+	what, ratio := "the mean", s.MeanNanoseconds.Multiple()
 	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
 		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(s.P50Nanoseconds.Median), atMost(s.P99Nanoseconds.Median))
-		what, ratio = "the 99th percentile", s.P99Ratio
+		what, ratio = "the 99th percentile", s.P99Nanoseconds.Multiple()
 	}
 	if runs > 1 {
 		result = "In the median " + result
 	}
-	return upper(result) + e.besideWhat(ratio, s.Verdict, what) + "."
+	return upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
 }
 
 // beside says how a rate is beside the baseline's, "" for the baseline itself.

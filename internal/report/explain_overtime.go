@@ -22,7 +22,7 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	if o.Rise != nil {
 		words = legible.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
 	}
-	if summed := fiodirection.Summed(result.Read, result.Write, result.Trim); summed != "" {
+	if summed := fiodirection.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
 		words += ", " + summed
 	}
 	return strings.Join(append([]string{words, steadyInWords(o.SteadySeconds)}, dropsInWords(o)...), "; ") + "."

@@ -33,7 +33,7 @@ func TestOverTimeInWords(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, test.want)
 		}
 	}
-	both := &v1alpha1.Result{Read: &v1alpha1.IOResult{}, Write: &v1alpha1.IOResult{}, OverTime: &v1alpha1.OverTime{
+	both := &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead}, {Name: v1alpha1.OperationWrite}}, OverTime: &v1alpha1.OverTime{
 		SteadySeconds: new(int32(212)), SlowPercent: 65,
 		Fall:  &v1alpha1.RateFall{AtSeconds: 212, BeforeIOPS: 1000, AfterIOPS: 300},
 		Drops: []v1alpha1.RateDrop{{AtSeconds: 100, DurationSeconds: 5}, {AtSeconds: 212, DurationSeconds: 388, IOPS: 300}},

@@ -53,9 +53,9 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		for name, io := range result.Directions() {
 			e.say("Result", resultInWords(name, io))
 		}
-		e.say("", syncsInWords(result.Sync))
+		e.say("", syncsInWords(result.Of(v1alpha1.OperationSync)))
 		e.say("", latencyTargetInWords(result.LatencyTargetIODepth))
-		e.say("Result", metadataInWords(result.Metadata))
+		e.say("Result", metadataInWords(result.Of(v1alpha1.OperationMetadata)))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
@@ -71,7 +71,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		for _, bound := range boundsOf(&s) {
 			if bound != nil && !told[bound.Reason] {
 				told[bound.Reason] = true
-				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].result.Metadata != nil)
+				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].result.Of(v1alpha1.OperationMetadata) != nil)
 			}
 		}
 	}
@@ -114,25 +114,25 @@ func latencyTargetInWords(depth int32) string {
 }
 
 // resultInWords says what came out in one direction.
-func resultInWords(direction string, io *v1alpha1.IOResult) string {
-	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS, direction, perSecond(io.BytesPerSecond))
+func resultInWords(direction string, io *v1alpha1.Figures) string {
+	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS(), direction, perSecond(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
 		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(c.P50Nanoseconds), atMost(c.P99Nanoseconds), latency(c.MaxNanoseconds))
 		words += coarseness(c)
 	}
 	if c := io.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", c.MinIOPS, c.MaxIOPS)
+		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }
 
 // syncsInWords says how long syncs took, "" if there were none.
-func syncsInWords(s *v1alpha1.SyncResult) string {
+func syncsInWords(s *v1alpha1.Figures) string {
 	if s == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.MeanNanoseconds))
-	if l := s.Latency; l != nil {
+	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.Mean()))
+	if l := s.CompletionLatency; l != nil {
 		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds))
 		words += coarseness(l)
 	}
@@ -140,16 +140,16 @@ func syncsInWords(s *v1alpha1.SyncResult) string {
 }
 
 // metadataInWords says what came out of operations on files, "" if there were none.
-func metadataInWords(m *v1alpha1.MetadataResult) string {
+func metadataInWords(m *v1alpha1.Figures) string {
 	if m == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS, m.Count, latency(m.MeanNanoseconds))
-	if l := m.Latency; l != nil {
+	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS(), m.Count, latency(m.Mean()))
+	if l := m.CompletionLatency; l != nil {
 		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds)) + coarseness(l)
 	}
 	if c := m.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", c.MinIOPS, c.MaxIOPS)
+		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // explained returns what Explain prints of a run, or of all.
@@ -94,7 +95,7 @@ func TestExplainRun(t *testing.T) {
 	sections := experiment("e1", []int64{3000}, nil)
 	sections.Spec.Workloads[0].Fio, sections.Spec.Workloads[0].JobFile = nil, new("[a]\n")
 	run := &sections.Status.Runs[0]
-	trims := v1alpha1.Result{Trim: &v1alpha1.IOResult{IOPS: 5, BytesPerSecond: 10_000, PerClient: &v1alpha1.ClientSpread{MinIOPS: 2, MaxIOPS: 3}}}
+	trims := v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationTrim, MilliIOPS: 5_000, BytesPerSecond: 10_000, PerClient: &v1alpha1.ClientSpread{MinMilliIOPS: 2_000, MaxMilliIOPS: 3_000}}}}
 	run.Sections = []v1alpha1.SectionResult{{Name: "a", Result: *run.Result, LimitedBy: run.LimitedBy}, {Name: "b", Result: trims, LimitedBy: run.LimitedBy}}
 	run.Result, run.LimitedBy, run.Clients = nil, nil, 2
 	run.Warnings = []v1alpha1.Warning{{Reason: v1alpha1.WarningNoLatency}}
@@ -202,16 +203,14 @@ func TestExplainUnknownRun(t *testing.T) {
 
 func TestCertainty(t *testing.T) {
 	statistic := func(low, median, high int64) v1alpha1.Statistic {
-		return v1alpha1.Statistic{Min: low, Median: median, Max: high}
+		return v1alpha1.Statistic{Min: new(low), Median: median, Max: new(high)}
 	}
 	withP := func(s v1alpha1.Statistic, p string) v1alpha1.Statistic {
 		s.PValue = p
 		return s
 	}
-	judged := v1alpha1.Statistic{
-		Min: 90, Median: 100, Max: 110, RatioLow: "0.981", RatioHigh: "1.214", PValue: "0.0286", AdjustedPValue: "0.343", DetectablePercent: 14,
-	}
-	same := v1alpha1.Statistic{Min: 90, Median: 100, Max: 110, RatioLow: "0.981", RatioHigh: "1.014", PValue: "0.486", AdjustedPValue: "0.5"}
+	judged := v1alpha1.Statistic{Min: new(int64(90)), Median: 100, Max: new(int64(110)), RatioLow: "0.981", RatioHigh: "1.214", PValue: "0.0286", AdjustedPValue: "0.343", DetectablePercent: 14}
+	same := v1alpha1.Statistic{Min: new(int64(90)), Median: 100, Max: new(int64(110)), RatioLow: "0.981", RatioHigh: "1.014", PValue: "0.486", AdjustedPValue: "0.5"}
 	for name, test := range map[string]struct {
 		runs    int32
 		iops    v1alpha1.Statistic
@@ -229,7 +228,7 @@ func TestCertainty(t *testing.T) {
 		"not a number": {4, withP(statistic(90, 100, 110), "x"), v1alpha1.VerdictSame, "4 runs had from 90 to 110 IOPS (+-10 %). That is too few for a confidence interval, which needs 6."},
 	} {
 		e := &explanation{sb: &v1alpha1.StorageBenchmark{}}
-		got := e.certainty(&v1alpha1.TargetComparison{Runs: test.runs, Write: &v1alpha1.IOComparison{IOPS: test.iops, Verdict: test.verdict}})
+		got := e.certainty(&v1alpha1.TargetComparison{Runs: test.runs, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: builder.Compared(builder.Milli(test.iops), "", test.verdict)}}})
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
@@ -240,10 +239,10 @@ func TestCertainty(t *testing.T) {
 func TestSignificance(t *testing.T) {
 	for _, other := range [][]int64{{10, 20, 30, 40}, {1, 12, 13, 14}, {5, 6, 7, 18}, {11, 12, 13, 14}, {1, 2, 3, 14}} {
 		sb := experiment("e1", []int64{1, 2, 3, 4}, other)
-		io := sb.Status.Comparisons[0].Targets[1].Write
-		hardly := strings.Contains(chance(&io.IOPS, io.Verdict), "hardly chance")
-		if verdict := io.Verdict == v1alpha1.VerdictFaster; hardly != verdict {
-			t.Errorf("%d: verdict %s and p = %s, in words hardly chance is %t", other, io.Verdict, io.IOPS.PValue, hardly)
+		io := sb.Status.Comparisons[0].Targets[1].Of(v1alpha1.OperationWrite)
+		hardly := strings.Contains(chance(io.IOPS(), io.Verdict()), "hardly chance")
+		if verdict := io.Verdict() == v1alpha1.VerdictFaster; hardly != verdict {
+			t.Errorf("%d: verdict %s and p = %s, in words hardly chance is %t", other, io.Verdict(), io.MilliIOPS.PValue, hardly)
 		}
 	}
 }

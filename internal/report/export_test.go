@@ -19,13 +19,10 @@ import (
 // exported is a benchmark with a run of each kind: of reads and writes, of sections by clients, failed with hostile words.
 func exported() *v1alpha1.StorageBenchmark {
 	begin := metav1.NewTime(time.Date(2026, 7, 1, 14, 0, 0, 0, time.FixedZone("CEST", 7200)))
-	full := func(iops int64) *v1alpha1.IOResult {
-		return &v1alpha1.IOResult{
-			IOs: 60 * iops, Bytes: 60 * iops << 12, IOPS: iops, BytesPerSecond: iops << 12, Latency: &v1alpha1.Latency{MeanNanoseconds: 5, StddevNanoseconds: 6},
-			CompletionLatency: &v1alpha1.LatencyDistribution{
-				MinNanoseconds: 1, P50Nanoseconds: 50, P90Nanoseconds: 90, P95Nanoseconds: 95, P99Nanoseconds: 99, P999Nanoseconds: 999, P9999Nanoseconds: 9999, MaxNanoseconds: 10_000,
-			},
-		}
+	full := func(iops int64) *v1alpha1.Figures {
+		return &v1alpha1.Figures{Count: 60 * iops, Bytes: 60 * iops << 12, MilliIOPS: 1000 * iops, BytesPerSecond: iops << 12, Latency: &v1alpha1.Latency{MeanNanoseconds: 5, StddevNanoseconds: 6}, CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: 1, P50Nanoseconds: 50, P90Nanoseconds: 90, P95Nanoseconds: 95, P99Nanoseconds: 99, P999Nanoseconds: 999, P9999Nanoseconds: 9999, MaxNanoseconds: 10_000,
+		}}
 	}
 	return &v1alpha1.StorageBenchmark{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "b", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}}},
@@ -37,7 +34,7 @@ func exported() *v1alpha1.StorageBenchmark {
 				{
 					Name: "mixed.bs-4k.gp3", Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Repetition: 1, State: v1alpha1.RunSucceeded, Attempts: 2, StartTime: &begin,
 					Result: &v1alpha1.Result{
-						FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Read: full(700), Write: full(300),
+						FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(full(700).As(v1alpha1.OperationRead), full(300).As(v1alpha1.OperationWrite)),
 						CPU: &v1alpha1.CPUResult{UserPercent: 3, SystemPercent: 9, ThrottledPercent: new(int32(0))},
 					},
 					LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS, LimitIOPS: new(int64(3000)), UsedPercent: new(int32(33))},
@@ -47,14 +44,13 @@ func exported() *v1alpha1.StorageBenchmark {
 					Name: "file.gp3", Workload: "file", Target: "gp3", Repetition: 1, Clients: 2, State: v1alpha1.RunSucceeded,
 					Sections: []v1alpha1.SectionResult{{
 						Name:   "a,\"b\"",
-						Result: v1alpha1.Result{Clients: 2, CommonMilliseconds: 59_000, StartSkewMilliseconds: new(int64(0)), Trim: spreadOf(2, 3, 5, "0.2")},
+						Result: v1alpha1.Result{Clients: 2, CommonMilliseconds: 59_000, StartSkewMilliseconds: new(int64(0)), Figures: v1alpha1.ListOf(spreadOf(2, 3, 5, "0.2").As(v1alpha1.OperationTrim))},
 					}},
 				},
 				{Name: "bad.gp3", Workload: "bad", Target: "gp3", Parameters: map[string]string{"numjobs": "2"}, Repetition: 1, State: v1alpha1.RunFailed, Message: "fio: a,\n\"quoted\" <message> & more"},
 			},
 			Comparisons: []v1alpha1.Comparison{{Workload: "mixed", Parameters: map[string]string{"bs": "4k"}, Targets: []v1alpha1.TargetComparison{{
-				Name: "gp3", Runs: 1, Read: beside(compared(700, 50), 690, 710, "0.10", v1alpha1.VerdictSlower),
-				Total: &v1alpha1.TotalComparison{IOPS: v1alpha1.Statistic{Median: 1000, PValue: "0.029", ConfidenceLow: new(int64(0)), ConfidenceHigh: new(int64(2))}, IOPSRatio: "NaN"},
+				Name: "gp3", Runs: 1, Figures: v1alpha1.ListOf(beside(compared(700, 50), 690, 710, "0.10", v1alpha1.VerdictSlower).As(v1alpha1.OperationRead), (&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000_000, PValue: "0.029", ConfidenceLow: new(int64(0)), ConfidenceHigh: new(int64(2_000)), Ratio: "NaN"}}).As(v1alpha1.OperationTotal)),
 			}}}},
 		},
 	}
@@ -139,32 +135,34 @@ func TestJSON(t *testing.T) {
       "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
       "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
       "limitedBy": {"reason": "VolumeIOPS", "limitIOPS": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
-      "direction": "read", "ios": 42000, "bytes": 172032000, "iops": 700, "bytesPerSecond": 2867200, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
-      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
+      "figures": {"name": "read", "count": 42000, "bytes": 172032000, "milliIOPS": 700000, "bytesPerSecond": 2867200, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
+      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}}
     },
     {
       "run": "mixed.bs-4k.gp3", "workload": "mixed", "target": "gp3", "parameters": {"bs": "4k"}, "repetition": 1, "clients": 1, "state": "Succeeded", "attempts": 2,
       "startTime": "2026-07-01T12:00:00Z", "fioVersion": "fio-3.39", "elapsedMilliseconds": 60000, "cpu": {"userPercent": 3, "systemPercent": 9, "throttledPercent": 0},
       "limitedBy": {"reason": "VolumeIOPS", "limitIOPS": 3000, "usedPercent": 33}, "warnings": [{"reason": "FewSamples"}, {"reason": "ShortRuntime"}],
-      "direction": "write", "ios": 18000, "bytes": 73728000, "iops": 300, "bytesPerSecond": 1228800, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
-      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}
+      "figures": {"name": "write", "count": 18000, "bytes": 73728000, "milliIOPS": 300000, "bytesPerSecond": 1228800, "latency": {"meanNanoseconds": 5, "stddevNanoseconds": 6},
+      "completionLatency": {"minNanoseconds": 1, "p50Nanoseconds": 50, "p90Nanoseconds": 90, "p95Nanoseconds": 95, "p99Nanoseconds": 99, "p999Nanoseconds": 999, "p9999Nanoseconds": 9999, "maxNanoseconds": 10000}}
     },
     {
       "run": "file.gp3", "workload": "file", "section": "a,\"b\"", "target": "gp3", "repetition": 1, "clients": 2, "state": "Succeeded", "commonMilliseconds": 59000, "startSkewMilliseconds": 0,
-      "direction": "trim", "ios": 0, "bytes": 0, "iops": 8, "bytesPerSecond": 0, "perClient": {"minIOPS": 3, "maxIOPS": 5, "coefficientOfVariation": "0.2"}
+      "figures": {"name": "trim", "milliIOPS": 8000, "perClient": {"minMilliIOPS": 3000, "maxMilliIOPS": 5000, "coefficientOfVariation": "0.2"}}
     },
     {"run": "bad.gp3", "workload": "bad", "target": "gp3", "parameters": {"numjobs": "2"}, "repetition": 1, "clients": 1, "state": "Failed", "message": "fio: a,\n\"quoted\" <message> & more"}
   ],
   "comparisons": [
     {
-      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "direction": "read", "runs": 1, "verdict": "Slower",
-      "iops": {"median": 700, "min": 690, "max": 710, "ratio": 0.10}, "bytesPerSecond": {"median": 2867200, "min": 2867200, "max": 2867200},
-      "meanNanoseconds": {"median": 1050, "min": 1050, "max": 1050}, "p50Nanoseconds": {"median": 50, "min": 50, "max": 50},
-      "p90Nanoseconds": {"median": 100, "min": 100, "max": 100}, "p99Nanoseconds": {"median": 200, "min": 200, "max": 200}
+      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "runs": 1, "verdict": "Slower",
+      "figures": {
+        "name": "read", "milliIOPS": {"median": 700000, "min": 690000, "max": 710000, "ratio": "0.10", "verdict": "Slower"},
+        "bytesPerSecond": {"median": 2867200}, "meanNanoseconds": {"median": 1050}, "p50Nanoseconds": {"median": 50},
+        "p90Nanoseconds": {"median": 100}, "p99Nanoseconds": {"median": 200}
+      }
     },
     {
-      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "direction": "total", "runs": 1,
-      "iops": {"median": 1000, "min": 0, "max": 0, "confidenceLow": 0, "confidenceHigh": 2, "pValue": 0.029}, "bytesPerSecond": {"median": 0, "min": 0, "max": 0}
+      "workload": "mixed", "parameters": {"bs": "4k"}, "target": "gp3", "runs": 1,
+      "figures": {"name": "total", "milliIOPS": {"median": 1000000, "confidenceLow": 0, "confidenceHigh": 2000, "ratio": "NaN", "pValue": "0.029"}}
     }
   ],
   "searches": [], "warnings": [], "abandonedAttempts": []

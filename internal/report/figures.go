@@ -55,35 +55,35 @@ func ofFigures(cell func(*row) string) func(*row, Style) string {
 // ofRates returns a cell that is empty where there are no results, and of syncs, which have no rate.
 func ofRates(cell func(*row) string) func(*row, Style) string {
 	return ofFigures(func(r *row) string {
-		if r.io == syncRow {
+		if r.figures.MilliIOPS == nil {
 			return ""
 		}
 		return cell(r)
 	})
 }
 
-// ofBytes returns a cell that is empty where there are no results, and of what moves no bytes.
-func ofBytes(cell func(*row) string) func(*row, Style) string {
-	return ofRates(func(r *row) string {
-		if r.io == metadataRow {
+// bandwidthCell returns a cell with the median bandwidth, which is empty where there are no results, and of what moves no bytes.
+func bandwidthCell(words func(int64) string) func(*row, Style) string {
+	return ofFigures(func(r *row) string {
+		if r.figures.BytesPerSecond == nil {
 			return ""
 		}
-		return cell(r)
+		return words(r.figures.BytesPerSecond.Median)
 	})
 }
 
 // latencyOf returns a cell with the median of a latency, - where fio did not take it.
-func latencyOf(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
+func latencyOf(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
 	return medianIn(of, latency)
 }
 
 // percentileIn returns a cell with the median of a percentile, - where fio did not take it.
-func percentileIn(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic) func(*row, Style) string {
+func percentileIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
 	return medianIn(of, percentile)
 }
 
 // medianIn returns a cell with the median of what fio may not have taken.
-func medianIn(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic, words func(int64) string) func(*row, Style) string {
+func medianIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic, words func(int64) string) func(*row, Style) string {
 	return ofFigures(func(r *row) string {
 		s := of(r.figures)
 		if s == nil {
@@ -95,10 +95,10 @@ func medianIn(of func(*v1alpha1.IOComparison) *v1alpha1.Statistic, words func(in
 
 // Latencies that comparisons have.
 var (
-	meanOf = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.MeanNanoseconds }
-	p50Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P50Nanoseconds }
-	p90Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P90Nanoseconds }
-	p99Of  = func(c *v1alpha1.IOComparison) *v1alpha1.Statistic { return c.P99Nanoseconds }
+	meanOf = func(c *v1alpha1.FiguresComparison) *v1alpha1.Statistic { return c.MeanNanoseconds }
+	p50Of  = func(c *v1alpha1.FiguresComparison) *v1alpha1.Statistic { return c.P50Nanoseconds }
+	p90Of  = func(c *v1alpha1.FiguresComparison) *v1alpha1.Statistic { return c.P90Nanoseconds }
+	p99Of  = func(c *v1alpha1.FiguresComparison) *v1alpha1.Statistic { return c.P99Nanoseconds }
 )
 
 // identity are the columns that say what a row is of.
@@ -125,12 +125,12 @@ func shortFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofBytes(func(r *row) string { return bandwidth(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", bandwidthCell(bandwidth)),
 		right("MEAN", latencyOf(meanOf)),
 		right("P50", percentileIn(p50Of)),
 		right("P90", percentileIn(p90Of)),
 		right("P99", percentileIn(p99Of)),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
+		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
 	)
@@ -145,7 +145,7 @@ func wideFigures(baseline string) []figure {
 		right("RANGE", ofRates(rangeCell)),
 		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", ofBytes(func(r *row) string { return bothBandwidths(r.figures.BytesPerSecond.Median) })),
+		right("BANDWIDTH", bandwidthCell(bothBandwidths)),
 		right("MEAN", latencyOf(meanOf)),
 		right("STDDEV", stddevCell),
 		right("P50", percentileIn(p50Of)),
@@ -156,11 +156,11 @@ func wideFigures(baseline string) []figure {
 		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
 		left("CPU", cpuCell),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.IOPSRatio) })),
-		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Ratio) })),
+		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
+		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Nanoseconds.Multiple()) })),
 		right("95% CI VS", ofFigures(ratioIntervalCell)),
-		right("P-VALUE", ofFigures(func(r *row) string { return judgedBy(r).PValue })),
-		right("CORRECTED", ofFigures(func(r *row) string { return judgedBy(r).AdjustedPValue })),
+		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.Judged().PValue })),
+		right("CORRECTED", ofFigures(func(r *row) string { return r.figures.Judged().AdjustedPValue })),
 		right("SHOWN FROM", ofFigures(shownFromCell)),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
@@ -176,10 +176,10 @@ func versus(what, baseline string) string { return strings.ToUpper(what + "vs " 
 
 // iopsCell prints the median, and of several runs how far they are from it: half of their range.
 func iopsCell(r *row, style Style) string {
-	if r.figures == nil || r.io == syncRow {
+	if r.figures == nil || r.figures.MilliIOPS == nil {
 		return ""
 	}
-	s := &r.figures.IOPS
+	s := r.figures.IOPS()
 	number := strconv.FormatInt(s.Median, 10)
 	if r.repetitions < 2 || s.Median == 0 {
 		return number
@@ -189,7 +189,7 @@ func iopsCell(r *row, style Style) string {
 
 // deviation is half of the range of a statistic, in percent of its median, which is not 0.
 func deviation(s *v1alpha1.Statistic) float64 {
-	return math.Round(100 * (float64(s.Max) - float64(s.Min)) / 2 / float64(s.Median))
+	return math.Round(100 * (float64(s.Most()) - float64(s.Least())) / 2 / float64(s.Median))
 }
 
 // rangeCell prints the least and the greatest IOPS of several runs.
@@ -197,12 +197,12 @@ func rangeCell(r *row) string {
 	if r.repetitions < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d-%d", r.figures.IOPS.Min, r.figures.IOPS.Max)
+	return fmt.Sprintf("%d-%d", r.figures.IOPS().Least(), r.figures.IOPS().Most())
 }
 
 // intervalCell prints the confidence interval of the IOPS.
 func intervalCell(r *row) string {
-	if s := &r.figures.IOPS; s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
+	if s := r.figures.IOPS(); s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
 		return fmt.Sprintf("%d-%d", *s.ConfidenceLow, *s.ConfidenceHigh)
 	}
 	return ""
@@ -210,7 +210,7 @@ func intervalCell(r *row) string {
 
 // ratioIntervalCell prints the interval of the ratio that the row's verdict is on.
 func ratioIntervalCell(r *row) string {
-	s := judgedBy(r)
+	s := r.figures.Judged()
 	if s.RatioLow == "" || s.RatioHigh == "" {
 		return ""
 	}
@@ -219,24 +219,11 @@ func ratioIntervalCell(r *row) string {
 
 // shownFromCell prints from which difference on there would have been a verdict.
 func shownFromCell(r *row) string {
-	s := judgedBy(r)
+	s := r.figures.Judged()
 	if s.DetectablePercent == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%d%%", s.DetectablePercent)
-}
-
-// judgedBy returns the figure that the row's verdict is on: IOPS, or a latency where the workload's own rate decides on IOPS; of syncs the
-// 99th percentile, or the mean where there are no percentiles.
-func judgedBy(r *row) *v1alpha1.Statistic {
-	switch {
-	case r.io != syncRow:
-		return r.figures.Judged()
-	case r.figures.P99Nanoseconds != nil:
-		return r.figures.P99Nanoseconds
-	default:
-		return r.figures.MeanNanoseconds
-	}
 }
 
 // verdictCell prints the verdict on what the row is judged by, which latency that is where it could be IOPS, and whether
@@ -246,13 +233,13 @@ func verdictCell(r *row, style Style) string {
 		return ""
 	}
 	var notes []string
-	if r.figures.JudgedBy != "" && r.figures.Verdict != v1alpha1.VerdictTooFewRuns {
+	if r.figures.JudgedBy != "" && r.figures.Verdict() != v1alpha1.VerdictTooFewRuns {
 		notes = append(notes, string(r.figures.JudgedBy))
 	}
-	if judgedBy(r).IsSmall(r.figures.Verdict) {
+	if r.figures.Judged().IsSmall(r.figures.Verdict()) {
 		notes = append(notes, "within 5 %")
 	}
-	verdict := style.verdict(r.figures.Verdict)
+	verdict := style.verdict(r.figures.Verdict())
 	if len(notes) == 0 {
 		return verdict
 	}
@@ -336,8 +323,8 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 // of syncs and of metadata do.
 func stddevCell(r *row, _ Style) string {
 	var all []int64
-	for _, io := range r.directionResults() {
-		if io.Latency == nil {
+	for _, io := range r.resultFigures() {
+		if io.Latency == nil || !v1alpha1.IsData(r.io) {
 			return noLatency(r)
 		}
 		all = append(all, io.Latency.StddevNanoseconds)

@@ -172,10 +172,10 @@ func (p *page) results(rows []row, columns []figure) {
 	}
 	p.block(newRows(rows, escaped, Style{Unicode: true}).RenderMarkdown())
 	note := "IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat"
-	if slices.ContainsFunc(rows, func(r row) bool { return r.io == syncRow }) {
+	if slices.ContainsFunc(rows, func(r row) bool { return r.io == v1alpha1.OperationSync }) {
 		note += "; of sync both are of fsync, fdatasync and the like"
 	}
-	if slices.ContainsFunc(rows, func(r row) bool { return r.io == metadataRow }) {
+	if slices.ContainsFunc(rows, func(r row) bool { return r.io == v1alpha1.OperationMetadata }) {
 		note += "; IOPS of metadata are operations on files per second, and both latencies are of its clat"
 	}
 	p.paragraph(note + ".")

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"encoding/json"
 	"slices"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -11,8 +9,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Measurement is one direction of I/O of a run, or of a section of its job file, or its syncs, or metadata: a row of the CSV and an element of the
-// JSON. A run without a result has one without a direction. Fields that the API has as well mean what they mean there.
+// Measurement is one operation of a run, or of a section of its job file: a row of the CSV and an element of the JSON. A run
+// without a result has one without figures. Fields that the API has as well mean what they mean there.
 type Measurement struct {
 	Run        string            `json:"run"`
 	Workload   string            `json:"workload"`
@@ -44,13 +42,8 @@ type Measurement struct {
 	Counters *v1alpha1.StorageCounters `json:"counters,omitempty"`
 	Exceeded *v1alpha1.ExceededLimits  `json:"exceeded,omitempty"`
 
-	// Direction is read, write, trim, sync or metadata.
-	Direction string `json:"direction,omitempty"`
-	*v1alpha1.IOResult
-	// Sync is set of direction sync only, which has no IOResult.
-	Sync *v1alpha1.SyncResult `json:"sync,omitempty"`
-	// Metadata is set of direction metadata only, which has no IOResult.
-	Metadata *v1alpha1.MetadataResult `json:"metadata,omitempty"`
+	// Figures are those of one operation. Nil of a run without a result.
+	Figures *v1alpha1.Figures `json:"figures,omitempty"`
 }
 
 // measurementsOf returns all that was measured, in the order of the runs.
@@ -90,28 +83,20 @@ func ofRun(run *v1alpha1.Run) Measurement {
 	}
 }
 
-// ofResult returns the directions of a result of a run.
+// ofResult returns the figures of a result of a run.
 func ofResult(run *v1alpha1.Run, section string, result *v1alpha1.Result, limitedBy *v1alpha1.LimitedBy) []Measurement {
 	m := ofRun(run)
 	m.Section, m.FioVersion, m.ElapsedMilliseconds = section, result.FioVersion, result.ElapsedMilliseconds
 	m.CommonMilliseconds, m.StartSkewMilliseconds, m.CPU, m.LimitedBy = result.CommonMilliseconds, result.StartSkewMilliseconds, result.CPU, limitedBy
 	var all []Measurement
-	for name, io := range result.Directions() {
-		m.Direction, m.IOResult = name, io
-		all = append(all, m)
-	}
-	if result.Sync != nil {
-		m.Direction, m.IOResult, m.Sync = syncRow, nil, result.Sync
-		all = append(all, m)
-	}
-	if result.Metadata != nil {
-		m.Direction, m.IOResult, m.Sync, m.Metadata = metadataRow, nil, nil, result.Metadata
+	for i := range result.Figures {
+		m.Figures = &result.Figures[i]
 		all = append(all, m)
 	}
 	return all
 }
 
-// ComparedIO is one direction of I/O of a target, or total, over its repetitions and beside the baseline.
+// ComparedIO is one operation of a target, or total, over its repetitions and beside the baseline.
 type ComparedIO struct {
 	Workload   string            `json:"workload"`
 	Section    string            `json:"section,omitempty"`
@@ -119,43 +104,17 @@ type ComparedIO struct {
 	// Benchmark is where two are compared.
 	Benchmark string `json:"benchmark,omitempty"`
 	Target    string `json:"target"`
-	// Direction is read, write, trim, sync, metadata or, of several directions together, total.
-	Direction string `json:"direction"`
 	// Runs is the number of results that the figures are of.
 	Runs int32 `json:"runs"`
-	// Verdict is that on IOPS, of sync that on P99Nanoseconds; the baseline itself has none. JudgedBy is the latency that it is on where both did
-	// the rate that the workload asks for.
-	Verdict  v1alpha1.Verdict  `json:"verdict,omitempty"`
-	JudgedBy v1alpha1.JudgedBy `json:"judgedBy,omitempty"`
+	// Verdict is the one that counts; the baseline itself has none.
+	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
 	// Warnings are what may mislead about these figures, such as a volume that was replaced between the runs.
 	Warnings []v1alpha1.Warning `json:"warnings,omitempty"`
 
-	IOPS            *ComparedFigure `json:"iops,omitempty"`
-	BytesPerSecond  *ComparedFigure `json:"bytesPerSecond,omitempty"`
-	MeanNanoseconds *ComparedFigure `json:"meanNanoseconds,omitempty"`
-	P50Nanoseconds  *ComparedFigure `json:"p50Nanoseconds,omitempty"`
-	P90Nanoseconds  *ComparedFigure `json:"p90Nanoseconds,omitempty"`
-	P99Nanoseconds  *ComparedFigure `json:"p99Nanoseconds,omitempty"`
+	Figures *v1alpha1.FiguresComparison `json:"figures"`
 }
 
-// ComparedFigure is a v1alpha1.Statistic with its ratio, in which all that is a number is one.
-type ComparedFigure struct {
-	Median         int64            `json:"median"`
-	Min            int64            `json:"min"`
-	Max            int64            `json:"max"`
-	ConfidenceLow  *int64           `json:"confidenceLow,omitempty"`
-	ConfidenceHigh *int64           `json:"confidenceHigh,omitempty"`
-	Ratio          json.Number      `json:"ratio,omitempty"`
-	RatioLow       json.Number      `json:"ratioLow,omitempty"`
-	RatioHigh      json.Number      `json:"ratioHigh,omitempty"`
-	PValue         json.Number      `json:"pValue,omitempty"`
-	AdjustedPValue json.Number      `json:"adjustedPValue,omitempty"`
-	Verdict        v1alpha1.Verdict `json:"verdict,omitempty"`
-	// DetectablePercent is set for verdict NotShown.
-	DetectablePercent int32 `json:"detectablePercent,omitempty"`
-}
-
-// comparedIO returns the comparisons direction by direction. nameOf returns the benchmark's name of the target that is
+// comparedIO returns the comparisons operation by operation. nameOf returns the benchmark's name of the target that is
 // so many behind the first of its comparison, "" if there is only one benchmark.
 func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []ComparedIO {
 	all := []ComparedIO{}
@@ -163,20 +122,12 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 		c := &comparisons[i]
 		for j := range c.Targets {
 			t := &c.Targets[j]
-			for _, d := range withSyncs(t) {
-				compared := ComparedIO{
-					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name, Direction: d.name,
-					Runs: t.Runs, Verdict: d.io.Verdict, JudgedBy: d.io.JudgedBy, Warnings: t.Warnings,
-					MeanNanoseconds: comparedFigure(d.io.MeanNanoseconds, d.io.MeanRatio), P50Nanoseconds: comparedFigure(d.io.P50Nanoseconds, d.io.P50Ratio),
-					P90Nanoseconds: comparedFigure(d.io.P90Nanoseconds, d.io.P90Ratio), P99Nanoseconds: comparedFigure(d.io.P99Nanoseconds, d.io.P99Ratio),
-				}
-				if d.name != syncRow {
-					compared.IOPS = comparedFigure(&d.io.IOPS, d.io.IOPSRatio)
-				}
-				if d.name != syncRow && d.name != metadataRow {
-					compared.BytesPerSecond = comparedFigure(&d.io.BytesPerSecond, d.io.BytesPerSecondRatio)
-				}
-				all = append(all, compared)
+			for k := range t.Figures {
+				f := &t.Figures[k]
+				all = append(all, ComparedIO{
+					Workload: c.Workload, Section: c.Section, Parameters: c.Parameters, Benchmark: nameOf(j), Target: t.Name,
+					Runs: t.Runs, Verdict: f.Verdict(), Warnings: t.Warnings, Figures: f,
+				})
 			}
 		}
 	}
@@ -185,23 +136,3 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 
 // oneBenchmark is the name of a benchmark that is not compared with another.
 func oneBenchmark(int) string { return "" }
-
-// comparedFigure returns nil for a figure that is not there.
-func comparedFigure(s *v1alpha1.Statistic, ratio string) *ComparedFigure {
-	if s == nil {
-		return nil
-	}
-	return &ComparedFigure{
-		Median: s.Median, Min: s.Min, Max: s.Max, ConfidenceLow: s.ConfidenceLow, ConfidenceHigh: s.ConfidenceHigh,
-		Ratio: number(ratio), RatioLow: number(s.RatioLow), RatioHigh: number(s.RatioHigh),
-		PValue: number(s.PValue), AdjustedPValue: number(s.AdjustedPValue), Verdict: s.Verdict, DetectablePercent: s.DetectablePercent,
-	}
-}
-
-// number returns a text of the API as a number, none if it is not one.
-func number(text string) json.Number {
-	if _, err := strconv.ParseFloat(text, 64); err != nil || !json.Valid([]byte(text)) {
-		return ""
-	}
-	return json.Number(text)
-}

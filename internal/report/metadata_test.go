@@ -28,12 +28,9 @@ func smallFiles() *v1alpha1.StorageBenchmark {
 			run.Name = "files." + target
 			run.Result = &v1alpha1.Result{
 				FioVersion: "fio-3.39", ElapsedMilliseconds: 4_000_000 / rate, Clients: 2,
-				Metadata: &v1alpha1.MetadataResult{
-					Count: 4000, IOPS: rate, MeanNanoseconds: ns, PerClient: &v1alpha1.ClientSpread{MinIOPS: rate / 4, MaxIOPS: rate - rate/4, CoefficientOfVariation: "0.707"},
-					Latency: &v1alpha1.LatencyDistribution{
-						MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
-					},
-				},
+				Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: 4000, MilliIOPS: 1000 * rate, Latency: &v1alpha1.Latency{MeanNanoseconds: ns}, PerClient: &v1alpha1.ClientSpread{MinMilliIOPS: 1000 * (rate / 4), MaxMilliIOPS: 1000 * (rate - rate/4), CoefficientOfVariation: "0.707"}, CompletionLatency: &v1alpha1.LatencyDistribution{
+					MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
+				}}},
 			}
 			sb.Status.Runs = append(sb.Status.Runs, run)
 		}
@@ -54,7 +51,7 @@ func TestMetadataInTables(t *testing.T) {
 		want string
 	}{
 		"table": {short.String(), "files efs metadata 402 +-0% 2 x 100-303 (70.7%) 9.96ms 9.96ms 19.9ms 39.9ms 0.0201x Slower"},
-		"wide":  {wide.String(), "files efs metadata 4 402 +-0% 400-403 2 x 100-303 (70.7%) 9.96ms - 9.96ms 19.9ms 29.9ms 39.9ms 49.8ms 59.8ms 70.0ms 0.0201x 49.82x 0.0199-0.0203 2.63e-11 2.63e-11 Slower"},
+		"wide":  {wide.String(), "files efs metadata 4 402 +-0% 400-403 2 x 100-303 (70.7%) 9.96ms - 9.96ms 19.9ms 29.9ms 39.9ms 49.8ms 59.8ms 70.0ms 0.0201x 49.82x 0.0199-0.0203 2.5e-11 2.5e-11 Slower"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var rows []string
@@ -93,26 +90,22 @@ func TestMetadataInExports(t *testing.T) {
 	}
 	var document struct {
 		Results []struct {
-			Direction string
-			IOs       *int64 `json:"ios"`
-			Metadata  *v1alpha1.MetadataResult
+			Figures v1alpha1.Figures
 		}
 		Comparisons []struct {
-			Direction            string
-			IOPS, P99Nanoseconds *ComparedFigure
-			BytesPerSecond       *ComparedFigure
+			Figures v1alpha1.FiguresComparison
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range document.Results {
-		if m.Direction != "metadata" || m.Metadata == nil || m.Metadata.Count != 4000 || m.IOs != nil {
+		if m.Figures.Name != "metadata" || m.Figures.Count != 4000 || m.Figures.Bytes != 0 {
 			t.Errorf("measurement %+v", m)
 		}
 	}
 	for _, c := range document.Comparisons {
-		if c.Direction != "metadata" || c.IOPS == nil || c.P99Nanoseconds == nil || c.BytesPerSecond != nil {
+		if c.Figures.Name != "metadata" || c.Figures.MilliIOPS == nil || c.Figures.P99Nanoseconds == nil || c.Figures.BytesPerSecond != nil {
 			t.Errorf("comparison %+v", c)
 		}
 	}
@@ -129,7 +122,7 @@ func TestMetadataInWords(t *testing.T) {
 		}
 	}
 	bare := sb.Status.Runs[0].DeepCopy()
-	bare.Result.Metadata.Latency, bare.Result.Metadata.MeanNanoseconds = nil, 9000
+	bare.Result.Of(v1alpha1.OperationMetadata).CompletionLatency, bare.Result.Of(v1alpha1.OperationMetadata).Latency.MeanNanoseconds = nil, 9000
 	if got := Outcome(bare); !strings.HasSuffix(got, " IOPS, mean 9.00us") {
 		t.Errorf("outcome %q", got)
 	}

@@ -60,14 +60,8 @@ func Mark(run *v1alpha1.Run, style Style) string {
 
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy, d detail) string {
 	var parts []string
-	for name, io := range result.Directions() {
-		parts = append(parts, name+" "+outcomeOfIO(io, d))
-	}
-	if s := result.Sync; s != nil {
-		parts = append(parts, syncRow+" "+latencies(s.Latency, s.MeanNanoseconds, d))
-	}
-	if m := result.Metadata; m != nil {
-		parts = append(parts, metadataRow+" "+outcomeOfMetadata(m, d))
+	for i := range result.Figures {
+		parts = append(parts, result.Figures[i].Name+" "+outcomeOfFigures(&result.Figures[i], d))
 	}
 	line := strings.Join(parts, " + ")
 	if bound != nil && bound.Reason != v1alpha1.BoundUnknown {
@@ -76,33 +70,25 @@ func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy, d detail) str
 	return line
 }
 
-// outcomeOfMetadata is such as "2044 IOPS, p50 402us, p99 1.1ms".
-func outcomeOfMetadata(m *v1alpha1.MetadataResult, d detail) string {
-	rate := fmt.Sprintf("%d IOPS", m.IOPS)
-	if d == onlyRates {
-		return rate
+// outcomeOfFigures is such as "2998 IOPS, 46.8 MiB/s, p50 469us, p99 92.8ms", without what was not measured.
+func outcomeOfFigures(f *v1alpha1.Figures, d detail) string {
+	var parts []string
+	isSync := f.Name == v1alpha1.OperationSync
+	if !isSync {
+		parts = append(parts, fmt.Sprintf("%d IOPS", f.IOPS()))
 	}
-	return rate + ", " + latencies(m.Latency, m.MeanNanoseconds, d)
-}
-
-// latencies is such as "p50 2.1ms, p99 9.0ms", or the mean where there is nothing else.
-func latencies(l *v1alpha1.LatencyDistribution, mean int64, d detail) string {
+	if v1alpha1.IsData(f.Name) && d < withoutBandwidth {
+		parts = append(parts, bandwidth(f.BytesPerSecond))
+	}
+	c := f.CompletionLatency
 	switch {
-	case l == nil:
-		return "mean " + latency(mean)
-	case d >= withoutMedian:
-		return "p99 " + percentile(l.P99Nanoseconds)
+	case !isSync && d == onlyRates:
+	case c == nil && !v1alpha1.IsData(f.Name):
+		parts = append(parts, "mean "+latency(f.Mean()))
+	case c != nil && d >= withoutMedian:
+		parts = append(parts, "p99 "+percentile(c.P99Nanoseconds))
+	case c != nil:
+		parts = append(parts, "p50 "+percentile(c.P50Nanoseconds), "p99 "+percentile(c.P99Nanoseconds))
 	}
-	return fmt.Sprintf("p50 %s, p99 %s", percentile(l.P50Nanoseconds), percentile(l.P99Nanoseconds))
-}
-
-func outcomeOfIO(io *v1alpha1.IOResult, d detail) string {
-	line := fmt.Sprintf("%d IOPS", io.IOPS)
-	if d < withoutBandwidth {
-		line += ", " + bandwidth(io.BytesPerSecond)
-	}
-	if io.CompletionLatency != nil && d < onlyRates {
-		line += ", " + latencies(io.CompletionLatency, 0, d)
-	}
-	return line
+	return strings.Join(parts, ", ")
 }

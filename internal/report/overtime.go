@@ -47,7 +47,7 @@ func eachRecorded(sb *v1alpha1.StorageBenchmark, read ReadSeries) iter.Seq2[*rec
 	}
 }
 
-// recordedOf yields what a run did over its time, of each section and direction.
+// recordedOf yields what a run did over its time, of each section and *v1alpha1.FiguresComparison.
 func recordedOf(run *v1alpha1.Run, of *series.Series) iter.Seq[*recorded] {
 	return func(yield func(*recorded) bool) {
 		if of == nil {

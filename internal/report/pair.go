@@ -216,24 +216,24 @@ func (p *Pair) CSV(w io.Writer) error {
 		},
 		parameterFields(all, func(c *ComparedIO) map[string]string { return c.Parameters }),
 		[]field[ComparedIO]{
-			{"direction", func(c *ComparedIO) string { return c.Direction }},
+			{"direction", func(c *ComparedIO) string { return c.Figures.Name }},
 			{"runs", func(c *ComparedIO) string { return whole(int64(c.Runs)) }},
 			{"verdict", func(c *ComparedIO) string { return string(c.Verdict) }},
-			{"judged_by", func(c *ComparedIO) string { return string(c.JudgedBy) }},
+			{"judged_by", func(c *ComparedIO) string { return string(c.Figures.JudgedBy) }},
 			{"warnings", func(c *ComparedIO) string { return reasons(c.Warnings) }},
 		},
-		comparedFields("iops", func(c *ComparedIO) *ComparedFigure { return c.IOPS }),
-		comparedFields("bytes_per_second", func(c *ComparedIO) *ComparedFigure { return c.BytesPerSecond }),
-		comparedFields("lat_mean_ns", func(c *ComparedIO) *ComparedFigure { return c.MeanNanoseconds }),
-		comparedFields("clat_p50_ns", func(c *ComparedIO) *ComparedFigure { return c.P50Nanoseconds }),
-		comparedFields("clat_p90_ns", func(c *ComparedIO) *ComparedFigure { return c.P90Nanoseconds }),
-		comparedFields("clat_p99_ns", func(c *ComparedIO) *ComparedFigure { return c.P99Nanoseconds }),
+		comparedFields("iops", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.IOPS() }),
+		comparedFields("bytes_per_second", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.BytesPerSecond }),
+		comparedFields("lat_mean_ns", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.MeanNanoseconds }),
+		comparedFields("clat_p50_ns", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.P50Nanoseconds }),
+		comparedFields("clat_p90_ns", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.P90Nanoseconds }),
+		comparedFields("clat_p99_ns", func(c *ComparedIO) *v1alpha1.Statistic { return c.Figures.P99Nanoseconds }),
 	), all)
 }
 
 // comparedFields are all that there is of one figure.
-func comparedFields(name string, of func(*ComparedIO) *ComparedFigure) []field[ComparedIO] {
-	build := func(suffix string, cell func(*ComparedFigure) string) field[ComparedIO] {
+func comparedFields(name string, of func(*ComparedIO) *v1alpha1.Statistic) []field[ComparedIO] {
+	build := func(suffix string, cell func(*v1alpha1.Statistic) string) field[ComparedIO] {
 		return field[ComparedIO]{name + "_" + suffix, func(c *ComparedIO) string {
 			if of(c) == nil {
 				return ""
@@ -242,17 +242,17 @@ func comparedFields(name string, of func(*ComparedIO) *ComparedFigure) []field[C
 		}}
 	}
 	return []field[ComparedIO]{
-		build("median", func(f *ComparedFigure) string { return whole(f.Median) }),
-		build("min", func(f *ComparedFigure) string { return whole(f.Min) }),
-		build("max", func(f *ComparedFigure) string { return whole(f.Max) }),
-		build("confidence_low", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceLow) }),
-		build("confidence_high", func(f *ComparedFigure) string { return wholeOrNone(f.ConfidenceHigh) }),
-		build("ratio", func(f *ComparedFigure) string { return f.Ratio.String() }),
-		build("ratio_low", func(f *ComparedFigure) string { return f.RatioLow.String() }),
-		build("ratio_high", func(f *ComparedFigure) string { return f.RatioHigh.String() }),
-		build("p_value", func(f *ComparedFigure) string { return f.PValue.String() }),
-		build("adjusted_p_value", func(f *ComparedFigure) string { return f.AdjustedPValue.String() }),
-		build("detectable_percent", func(f *ComparedFigure) string { return wholeIfSet(int64(f.DetectablePercent)) }),
-		build("verdict", func(f *ComparedFigure) string { return string(f.Verdict) }),
+		build("median", func(f *v1alpha1.Statistic) string { return whole(f.Median) }),
+		build("min", func(f *v1alpha1.Statistic) string { return whole(f.Least()) }),
+		build("max", func(f *v1alpha1.Statistic) string { return whole(f.Most()) }),
+		build("confidence_low", func(f *v1alpha1.Statistic) string { return wholeOrNone(f.ConfidenceLow) }),
+		build("confidence_high", func(f *v1alpha1.Statistic) string { return wholeOrNone(f.ConfidenceHigh) }),
+		build("ratio", func(f *v1alpha1.Statistic) string { return f.Ratio }),
+		build("ratio_low", func(f *v1alpha1.Statistic) string { return f.RatioLow }),
+		build("ratio_high", func(f *v1alpha1.Statistic) string { return f.RatioHigh }),
+		build("p_value", func(f *v1alpha1.Statistic) string { return f.PValue }),
+		build("adjusted_p_value", func(f *v1alpha1.Statistic) string { return f.AdjustedPValue }),
+		build("detectable_percent", func(f *v1alpha1.Statistic) string { return wholeIfSet(int64(f.DetectablePercent)) }),
+		build("verdict", func(f *v1alpha1.Statistic) string { return string(f.Verdict) }),
 	}
 }

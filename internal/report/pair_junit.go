@@ -74,7 +74,7 @@ func (p *Pair) missing() []string {
 func (p *Pair) judgedRows() []row {
 	var judged []row
 	for _, r := range p.rows() {
-		if r.figures != nil && r.figures.Verdict != "" {
+		if r.figures != nil && r.figures.Verdict() != "" {
 			judged = append(judged, r)
 		}
 	}
@@ -89,7 +89,7 @@ func (r *row) worst() v1alpha1.Verdict {
 			return v1alpha1.VerdictSlower
 		}
 	}
-	return f.Verdict
+	return f.Verdict()
 }
 
 // subject names what a row is about.
@@ -100,14 +100,14 @@ func (r *row) subject() string {
 // compared says in words how a row compares with the first benchmark.
 func (r *row) compared() string {
 	text := string(r.worst())
-	if r.figures.IOPS.Median > 0 {
-		text = fmt.Sprintf("%s: %d IOPS", text, r.figures.IOPS.Median)
+	if iops := r.figures.IOPS(); iops != nil && iops.Median > 0 {
+		text = fmt.Sprintf("%s: %d IOPS", text, iops.Median)
 	}
-	if r.figures.IOPSRatio != "" {
-		text += fmt.Sprintf(", %sx", r.figures.IOPSRatio)
+	if r.figures.MilliIOPS.Multiple() != "" {
+		text += fmt.Sprintf(", %sx", r.figures.MilliIOPS.Multiple())
 	}
-	if r.figures.P99Ratio != "" {
-		text += fmt.Sprintf(", p99 %sx", r.figures.P99Ratio)
+	if r.figures.P99Nanoseconds.Multiple() != "" {
+		text += fmt.Sprintf(", p99 %sx", r.figures.P99Nanoseconds.Multiple())
 	}
 	return text
 }

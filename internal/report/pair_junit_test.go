@@ -12,8 +12,8 @@ import (
 func TestPairAsJUnit(t *testing.T) {
 	pair := func(verdict v1alpha1.Verdict) *Pair {
 		of := func(name string, iops int64, verdict v1alpha1.Verdict, ratio string) v1alpha1.TargetComparison {
-			io := &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops}, IOPSRatio: ratio, Verdict: verdict}
-			return v1alpha1.TargetComparison{Name: name, Runs: 4, Read: io}
+			io := &v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * iops, Ratio: ratio, Verdict: verdict}}
+			return v1alpha1.TargetComparison{Name: name, Runs: 4, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}
 		}
 		return &Pair{
 			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"before", "after"},
@@ -47,7 +47,7 @@ func TestPairAsJUnit(t *testing.T) {
 	}
 
 	latency := pair(v1alpha1.VerdictSame)
-	latency.Both[0].Targets[1].Read.P99Nanoseconds = &v1alpha1.Statistic{Median: 1, Verdict: v1alpha1.VerdictSlower}
+	latency.Both[0].Targets[1].Of(v1alpha1.OperationRead).P99Nanoseconds = &v1alpha1.Statistic{Median: 1, Verdict: v1alpha1.VerdictSlower}
 	if slower := latency.Slower(); len(slower) != 1 {
 		t.Errorf("a latency is slower, and %v is told", slower)
 	}

@@ -279,7 +279,7 @@ func TestPairJSON(t *testing.T) {
 	if got.Baseline.Name != "before" || got.Other.Name != "after" || len(got.Comparisons) != 2 || len(got.Only) != 1 || got.Only[0].Benchmark != "before" || got.Only[0].Target != "efs" {
 		t.Errorf("document %+v", got)
 	}
-	if after := got.Comparisons[1]; after.Benchmark != "after" || after.IOPS.Ratio != "1.28" || after.IOPS.RatioLow != "1.278" || after.IOPS.AdjustedPValue != "4.64e-10" || after.Verdict != v1alpha1.VerdictFaster {
+	if after := got.Comparisons[1]; after.Benchmark != "after" || after.Figures.MilliIOPS.Ratio != "1.28" || after.Figures.MilliIOPS.RatioLow != "1.278" || after.Figures.MilliIOPS.AdjustedPValue != "4.64e-10" || after.Verdict != v1alpha1.VerdictFaster {
 		t.Errorf("the other one is %+v", after)
 	}
 	if diff := cmp.Diff([]Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 // atRate is a workload of 1,000 IOPS, which both targets do, with a 99th percentile of 0.9 ms on gp3 and ten times that on EFS.
@@ -22,7 +23,7 @@ func atRate(name string, repetitions int) *v1alpha1.StorageBenchmark {
 			times = 10
 		}
 		jitter := int64(i%repetitions) * 3000
-		write := run.Result.Write
+		write := run.Result.Of(v1alpha1.OperationWrite)
 		write.Latency.MeanNanoseconds = times * (600_000 + jitter)
 		write.CompletionLatency.P50Nanoseconds, write.CompletionLatency.P99Nanoseconds = times*(550_000+jitter), times*(900_000+jitter)
 		run.LimitedBy = &v1alpha1.LimitedBy{Reason: v1alpha1.BoundWorkloadRate, LimitIOPS: new(int64(1000)), UsedPercent: new(int32(100)), Message: "1000 of the workload's 1000 IOPS (100 %)"}
@@ -90,7 +91,7 @@ func TestBestAtRate(t *testing.T) {
 	}
 	sb := atRate("rate", 6)
 	for i := range sb.Status.Runs {
-		sb.Status.Runs[i].Result.Write.CompletionLatency.P99Nanoseconds = 900_000 + int64(i%6)*1000
+		sb.Status.Runs[i].Result.Of(v1alpha1.OperationWrite).CompletionLatency.P99Nanoseconds = 900_000 + int64(i%6)*1000
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
 	if got := Best(&sb.Status); got != noClearBest {
@@ -98,7 +99,7 @@ func TestBestAtRate(t *testing.T) {
 	}
 	sb = atRate("rate", 6) // EFS falls short of the rate
 	for i := 6; i < 12; i++ {
-		sb.Status.Runs[i].Result.Write.IOPS, sb.Status.Runs[i].Result.Write.BytesPerSecond = 500, 500<<14
+		sb.Status.Runs[i].Result.Of(v1alpha1.OperationWrite).MilliIOPS, sb.Status.Runs[i].Result.Of(v1alpha1.OperationWrite).BytesPerSecond = 500_000, 500<<14
 		sb.Status.Runs[i].LimitedBy.Reason = v1alpha1.BoundLatency
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
@@ -134,7 +135,9 @@ func TestBestWhateverTheBaseline(t *testing.T) {
 				if got := Best(status); got != test.want {
 					t.Errorf("%q, want %q", got, test.want)
 				}
-				tooFew := slices.ContainsFunc(status.Comparisons[0].Targets, func(c v1alpha1.TargetComparison) bool { return c.Write.Verdict == v1alpha1.VerdictTooFewRuns })
+				tooFew := slices.ContainsFunc(status.Comparisons[0].Targets, func(c v1alpha1.TargetComparison) bool {
+					return c.Of(v1alpha1.OperationWrite).Verdict() == v1alpha1.VerdictTooFewRuns
+				})
 				if tooFew != (test.runs < runsForVerdict) {
 					t.Errorf("verdicts of %d runs say that they are too few: %v", test.runs, tooFew)
 				}
@@ -146,15 +149,15 @@ func TestBestWhateverTheBaseline(t *testing.T) {
 // TestSmallDifference: a verdict on a difference that is shown and small says so, beside what it is on.
 func TestSmallDifference(t *testing.T) {
 	iops := v1alpha1.Statistic{RatioLow: "1.005", RatioHigh: "1.015", PValue: "0.001"}
-	r := &row{figures: &v1alpha1.IOComparison{IOPS: iops, P99Nanoseconds: &iops, Verdict: v1alpha1.VerdictFaster}}
+	r := &row{figures: &v1alpha1.FiguresComparison{MilliIOPS: builder.Compared(builder.Milli(iops), "", v1alpha1.VerdictFaster), P99Nanoseconds: &iops}}
 	if got := verdictCell(r, Style{}); got != "Faster (within 5 %)" {
 		t.Errorf("got %q", got)
 	}
-	r.figures.JudgedBy = v1alpha1.JudgedByP99
+	r.figures.JudgedBy, r.figures.P99Nanoseconds.Verdict = v1alpha1.JudgedByP99, v1alpha1.VerdictFaster
 	if got := verdictCell(r, Style{}); got != "Faster (P99, within 5 %)" {
 		t.Errorf("got %q", got)
 	}
-	r.figures.P99Nanoseconds = &v1alpha1.Statistic{RatioLow: "1.005", RatioHigh: "1.150"}
+	r.figures.P99Nanoseconds = &v1alpha1.Statistic{RatioLow: "1.005", RatioHigh: "1.150", Verdict: v1alpha1.VerdictFaster}
 	if got := verdictCell(r, Style{}); got != "Faster (P99)" {
 		t.Errorf("got %q", got)
 	}

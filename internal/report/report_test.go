@@ -11,23 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 func statistic(median int64) v1alpha1.Statistic {
-	return v1alpha1.Statistic{Median: median, Min: median, Max: median}
+	return v1alpha1.Statistic{Median: median}
 }
 
 // compared returns reads or writes of 4 KiB.
-func compared(iops, p50 int64) *v1alpha1.IOComparison {
-	return &v1alpha1.IOComparison{
-		IOPS: statistic(iops), BytesPerSecond: statistic(iops * 4096), MeanNanoseconds: new(statistic(p50 + 1000)),
-		P50Nanoseconds: new(statistic(p50)), P90Nanoseconds: new(statistic(2 * p50)), P99Nanoseconds: new(statistic(4 * p50)),
-	}
+func compared(iops, p50 int64) *v1alpha1.FiguresComparison {
+	return &v1alpha1.FiguresComparison{MilliIOPS: builder.Milli(statistic(iops)), BytesPerSecond: new(statistic(iops * 4096)), MeanNanoseconds: new(statistic(p50 + 1000)), P50Nanoseconds: new(statistic(p50)), P90Nanoseconds: new(statistic(2 * p50)), P99Nanoseconds: new(statistic(4 * p50))}
 }
 
 // beside returns what is beside the baseline, with a range of IOPS.
-func beside(io *v1alpha1.IOComparison, low, high int64, ratio string, verdict v1alpha1.Verdict) *v1alpha1.IOComparison {
-	io.IOPS.Min, io.IOPS.Max, io.IOPSRatio, io.Verdict = low, high, ratio, verdict
+func beside(io *v1alpha1.FiguresComparison, low, high int64, ratio string, verdict v1alpha1.Verdict) *v1alpha1.FiguresComparison {
+	io.MilliIOPS.Min, io.MilliIOPS.Max, io.MilliIOPS.Ratio, io.Judged().Verdict = new(1000*low), new(1000*high), ratio, verdict
 	return io
 }
 
@@ -51,12 +49,11 @@ func oneTarget() *v1alpha1.StorageBenchmark {
 			},
 			Comparisons: []v1alpha1.Comparison{
 				{Workload: "randrw", Targets: []v1alpha1.TargetComparison{{
-					Name: "gp3", Runs: 1, Read: compared(3048, 5_342_000), Write: compared(1306, 840),
-					Total: &v1alpha1.TotalComparison{IOPS: statistic(4354), BytesPerSecond: statistic(4354 * 4096)},
+					Name: "gp3", Runs: 1, Figures: v1alpha1.ListOf(compared(3048, 5_342_000).As(v1alpha1.OperationRead), compared(1306, 840).As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: builder.Milli(statistic(4354)), BytesPerSecond: new(statistic(4354 * 4096))}).As(v1alpha1.OperationTotal)),
 				}}},
-				{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Runs: 1, Read: compared(250_000, 99_960)}}},
+				{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "gp3", Runs: 1, Figures: v1alpha1.ListOf(compared(250_000, 99_960).As(v1alpha1.OperationRead))}}},
 				{Workload: "file", Section: "second", Targets: []v1alpha1.TargetComparison{{
-					Name: "gp3", Runs: 1, Trim: &v1alpha1.IOComparison{IOPS: statistic(7), BytesPerSecond: statistic(28672)},
+					Name: "gp3", Runs: 1, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationTrim, MilliIOPS: builder.Milli(statistic(7)), BytesPerSecond: new(statistic(28672))}},
 				}}},
 			},
 		},
@@ -84,11 +81,11 @@ func e1() *v1alpha1.StorageBenchmark {
 			},
 			Comparisons: []v1alpha1.Comparison{
 				{Workload: "randwrite", Parameters: small, Targets: []v1alpha1.TargetComparison{
-					{Name: "gp3", Runs: 2, Write: beside(compared(3048, 5_342_000), 2986, 3110, "", "")},
-					{Name: "efs", Runs: 3, Write: beside(compared(1560, 9_896_000), 1400, 1780, "0.51", v1alpha1.VerdictTooFewRuns)},
+					{Name: "gp3", Runs: 2, Figures: v1alpha1.ListOf(beside(compared(3048, 5_342_000), 2986, 3110, "", "").As(v1alpha1.OperationWrite))},
+					{Name: "efs", Runs: 3, Figures: v1alpha1.ListOf(beside(compared(1560, 9_896_000), 1400, 1780, "0.51", v1alpha1.VerdictTooFewRuns).As(v1alpha1.OperationWrite))},
 				}},
 				{Workload: "randwrite", Parameters: large, Targets: []v1alpha1.TargetComparison{
-					{Name: "gp3", Runs: 1, Write: beside(compared(1987, 7_963_000), 1987, 1987, "", "")},
+					{Name: "gp3", Runs: 1, Figures: v1alpha1.ListOf(beside(compared(1987, 7_963_000), 1987, 1987, "", "").As(v1alpha1.OperationWrite))},
 				}},
 			},
 			Warnings: []v1alpha1.WarningSummary{
@@ -104,15 +101,12 @@ func e2() *v1alpha1.StorageBenchmark {
 	choice := map[string]string{"numjobs": "16", "bs": "256k"}
 	target := func(name string, iops int64) v1alpha1.TargetComparison {
 		return v1alpha1.TargetComparison{
-			Name: name, Runs: 4, Read: beside(compared(iops, 30_336_000), iops-20, iops+22, "", ""), Write: beside(compared(iops+1, 31_872_000), iops-1, iops+3, "", ""),
-			Total: &v1alpha1.TotalComparison{
-				IOPS: v1alpha1.Statistic{Median: 2*iops + 1, Min: 2*iops - 70, Max: 2*iops + 72}, BytesPerSecond: statistic((2*iops + 1) << 18),
-			},
+			Name: name, Runs: 4, Figures: v1alpha1.ListOf(beside(compared(iops, 30_336_000), iops-20, iops+22, "", "").As(v1alpha1.OperationRead), beside(compared(iops+1, 31_872_000), iops-1, iops+3, "", "").As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * (2*iops + 1), Min: new(1000 * (2*iops - 70)), Max: new(1000 * (2*iops + 72))}, BytesPerSecond: new(statistic((2*iops + 1) << 18))}).As(v1alpha1.OperationTotal)),
 		}
 	}
 	gp2, gp3 := target("gp2", 272), target("gp3", 273)
-	gp2.Read.IOPSRatio, gp2.Write.IOPSRatio, gp2.Total.IOPSRatio = "0.99", "1.00", "1.00"
-	gp2.Read.Verdict, gp2.Write.Verdict, gp2.Total.Verdict = v1alpha1.VerdictSame, v1alpha1.VerdictSlower, v1alpha1.VerdictSame
+	gp2.Of(v1alpha1.OperationRead).MilliIOPS.Ratio, gp2.Of(v1alpha1.OperationWrite).MilliIOPS.Ratio, gp2.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio = "0.99", "1.00", "1.00"
+	gp2.Of(v1alpha1.OperationRead).Judged().Verdict, gp2.Of(v1alpha1.OperationWrite).Judged().Verdict, gp2.Of(v1alpha1.OperationTotal).Judged().Verdict = v1alpha1.VerdictSame, v1alpha1.VerdictSlower, v1alpha1.VerdictSame
 	sb := &v1alpha1.StorageBenchmark{
 		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp2"}, {Name: "gp3"}}, Baseline: new("gp3"), Repetitions: new(int32(4))},
 		Status: v1alpha1.StorageBenchmarkStatus{Comparisons: []v1alpha1.Comparison{
@@ -127,11 +121,8 @@ func e2() *v1alpha1.StorageBenchmark {
 }
 
 // spreadOf returns I/O of clients of which the slowest and the fastest did so much, the middle of both on average.
-func spreadOf(clients, slowest, fastest int64, variation string) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{
-		IOPS:      clients * (slowest + fastest) / 2,
-		PerClient: &v1alpha1.ClientSpread{MinIOPS: slowest, MaxIOPS: fastest, CoefficientOfVariation: variation},
-	}
+func spreadOf(clients, slowest, fastest int64, variation string) *v1alpha1.Figures {
+	return &v1alpha1.Figures{MilliIOPS: 1000 * (clients * (slowest + fastest) / 2), PerClient: &v1alpha1.ClientSpread{MinMilliIOPS: 1000 * slowest, MaxMilliIOPS: 1000 * fastest, CoefficientOfVariation: variation}}
 }
 
 // scaling is a benchmark of one and of four clients, on a volume each and on a file system that they share, made twice.
@@ -143,22 +134,21 @@ func scaling() *v1alpha1.StorageBenchmark {
 		run.Result = &result
 		sb.Status.Runs = append(sb.Status.Runs, run)
 	}
-	single := v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 2134}, Write: &v1alpha1.IOResult{IOPS: 914}}
+	single := v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 2134_000}, {Name: v1alpha1.OperationWrite, MilliIOPS: 914_000}}}
 	for range 2 {
 		run("gp3", one, v1alpha1.BoundVolumeIOPS, single)
 		run("efs", one, v1alpha1.BoundLatency, single)
 	}
-	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 2131, 2138, "0.001"), Write: spreadOf(4, 912, 916, "0.002")})
-	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 798, 812, "0.009"), Write: spreadOf(4, 340, 349, "0.011")})
-	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 2133, 2139, "0.001"), Write: spreadOf(4, 913, 917, "0.002")})
-	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Read: spreadOf(4, 611, 806, "0.127"), Write: spreadOf(4, 262, 344, "0.131")})
+	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Figures: v1alpha1.ListOf(spreadOf(4, 2131, 2138, "0.001").As(v1alpha1.OperationRead), spreadOf(4, 912, 916, "0.002").As(v1alpha1.OperationWrite))})
+	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Figures: v1alpha1.ListOf(spreadOf(4, 798, 812, "0.009").As(v1alpha1.OperationRead), spreadOf(4, 340, 349, "0.011").As(v1alpha1.OperationWrite))})
+	run("gp3", four, v1alpha1.BoundVolumeIOPS, v1alpha1.Result{Clients: 4, Figures: v1alpha1.ListOf(spreadOf(4, 2133, 2139, "0.001").As(v1alpha1.OperationRead), spreadOf(4, 913, 917, "0.002").As(v1alpha1.OperationWrite))})
+	run("efs", four, v1alpha1.BoundFileSystemIOPS, v1alpha1.Result{Clients: 4, Figures: v1alpha1.ListOf(spreadOf(4, 611, 806, "0.127").As(v1alpha1.OperationRead), spreadOf(4, 262, 344, "0.131").As(v1alpha1.OperationWrite))})
 	target := func(name string, reads, writes int64, ratio string) v1alpha1.TargetComparison {
 		t := v1alpha1.TargetComparison{
-			Name: name, Runs: 2, Read: compared(reads, 5_342_000), Write: compared(writes, 9_896_000),
-			Total: &v1alpha1.TotalComparison{IOPS: statistic(reads + writes), BytesPerSecond: statistic((reads + writes) * 4096)},
+			Name: name, Runs: 2, Figures: v1alpha1.ListOf(compared(reads, 5_342_000).As(v1alpha1.OperationRead), compared(writes, 9_896_000).As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MilliIOPS: builder.Milli(statistic(reads + writes)), BytesPerSecond: new(statistic((reads + writes) * 4096))}).As(v1alpha1.OperationTotal)),
 		}
-		if t.Read.IOPSRatio = ratio; ratio != "" {
-			t.Read.Verdict = v1alpha1.VerdictTooFewRuns
+		if t.Of(v1alpha1.OperationRead).MilliIOPS.Ratio = ratio; ratio != "" {
+			t.Of(v1alpha1.OperationRead).Judged().Verdict = v1alpha1.VerdictTooFewRuns
 		}
 		return t
 	}
@@ -172,15 +162,15 @@ func scaling() *v1alpha1.StorageBenchmark {
 // sectionsOfClients is a job file of two sections that two clients made once, of which one does not read in the first.
 func sectionsOfClients() *v1alpha1.StorageBenchmark {
 	run := v1alpha1.Run{Target: "efs", Workload: "file", State: v1alpha1.RunSucceeded, Clients: 2, Sections: []v1alpha1.SectionResult{
-		{Name: "first", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, 0, 250_000, "1.414")}},
-		{Name: "second", Result: v1alpha1.Result{Clients: 2, Trim: spreadOf(2, 3, 4, "0.202")}},
+		{Name: "first", Result: v1alpha1.Result{Clients: 2, Figures: v1alpha1.ListOf(spreadOf(2, 0, 250_000, "1.414").As(v1alpha1.OperationRead))}},
+		{Name: "second", Result: v1alpha1.Result{Clients: 2, Figures: v1alpha1.ListOf(spreadOf(2, 3, 4, "0.202").As(v1alpha1.OperationTrim))}},
 	}}
 	return &v1alpha1.StorageBenchmark{
 		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "efs"}}},
 		Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{run}, Comparisons: []v1alpha1.Comparison{
-			{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "efs", Runs: 1, Read: compared(250_000, 99_960)}}},
+			{Workload: "file", Section: "first", Targets: []v1alpha1.TargetComparison{{Name: "efs", Runs: 1, Figures: v1alpha1.ListOf(compared(250_000, 99_960).As(v1alpha1.OperationRead))}}},
 			{Workload: "file", Section: "second", Targets: []v1alpha1.TargetComparison{{
-				Name: "efs", Runs: 1, Trim: &v1alpha1.IOComparison{IOPS: statistic(7), BytesPerSecond: statistic(28672)},
+				Name: "efs", Runs: 1, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationTrim, MilliIOPS: builder.Milli(statistic(7)), BytesPerSecond: new(statistic(28672))}},
 			}}},
 		}},
 	}
@@ -315,13 +305,13 @@ func TestSpread(t *testing.T) {
 		statistic v1alpha1.Statistic
 		runs      int32
 	}{
-		"3048":      {v1alpha1.Statistic{Median: 3048, Min: 3000, Max: 3100}, 1},
-		"3048 ±0%":  {v1alpha1.Statistic{Median: 3048, Min: 3048, Max: 3048}, 2},
-		"1000 ±3%":  {v1alpha1.Statistic{Median: 1000, Min: 970, Max: 1021}, 2},
-		"200 ±100%": {v1alpha1.Statistic{Median: 200, Min: 0, Max: 400}, 3},
-		"0":         {v1alpha1.Statistic{Max: 10}, 3},
+		"3048":      {v1alpha1.Statistic{Median: 3048, Min: new(int64(3000)), Max: new(int64(3100))}, 1},
+		"3048 ±0%":  {v1alpha1.Statistic{Median: 3048}, 2},
+		"1000 ±3%":  {v1alpha1.Statistic{Median: 1000, Min: new(int64(970)), Max: new(int64(1021))}, 2},
+		"200 ±100%": {v1alpha1.Statistic{Median: 200, Min: new(int64(0)), Max: new(int64(400))}, 3},
+		"0":         {v1alpha1.Statistic{Max: new(int64(10))}, 3},
 	} {
-		r := row{figures: &v1alpha1.IOComparison{IOPS: test.statistic}, repetitions: test.runs}
+		r := row{figures: &v1alpha1.FiguresComparison{MilliIOPS: builder.Milli(test.statistic)}, repetitions: test.runs}
 		if got := iopsCell(&r, Style{Unicode: true}); got != want {
 			t.Errorf("%+v of %d runs is %q, want %q", test.statistic, test.runs, got, want)
 		}
@@ -330,12 +320,12 @@ func TestSpread(t *testing.T) {
 
 func TestPerClient(t *testing.T) {
 	perClient := func(results []*v1alpha1.Result) string {
-		return perClientCell(&row{results: results, io: v1alpha1.DirectionRead}, Style{})
+		return perClientCell(&row{results: results, io: v1alpha1.OperationRead}, Style{})
 	}
 	result := func(slowest, fastest int64, variation string) *v1alpha1.Result {
-		return &v1alpha1.Result{Clients: 2, Read: spreadOf(2, slowest, fastest, variation)}
+		return &v1alpha1.Result{Clients: 2, Figures: v1alpha1.ListOf(spreadOf(2, slowest, fastest, variation).As(v1alpha1.OperationRead))}
 	}
-	single, other := &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: 7}}, &v1alpha1.Result{Write: spreadOf(2, 1, 9, "0.9")}
+	single, other := &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 7_000}}}, &v1alpha1.Result{Figures: v1alpha1.ListOf(spreadOf(2, 1, 9, "0.9").As(v1alpha1.OperationWrite))}
 	for name, test := range map[string]struct {
 		results []*v1alpha1.Result
 		want    string
@@ -353,16 +343,16 @@ func TestPerClient(t *testing.T) {
 		}
 	}
 	first := result(1, 2, "0.1")
-	before := *first.Read.PerClient
-	if perClient([]*v1alpha1.Result{first, result(0, 9, "0.5")}); *first.Read.PerClient != before {
-		t.Errorf("a result was changed to %+v", first.Read.PerClient)
+	before := *first.Of(v1alpha1.OperationRead).PerClient
+	if perClient([]*v1alpha1.Result{first, result(0, 9, "0.5")}); *first.Of(v1alpha1.OperationRead).PerClient != before {
+		t.Errorf("a result was changed to %+v", first.Of(v1alpha1.OperationRead).PerClient)
 	}
 }
 
 func TestSummary(t *testing.T) {
 	alone := e1()
 	alone.Status.Comparisons[0].Targets = alone.Status.Comparisons[0].Targets[1:]
-	alone.Status.Comparisons[0].Targets[0].Write.IOPSRatio = "" // as there is no baseline yet
+	alone.Status.Comparisons[0].Targets[0].Of(v1alpha1.OperationWrite).MilliIOPS.Ratio = "" // as there is no baseline yet
 	for name, test := range map[string]struct {
 		sb   *v1alpha1.StorageBenchmark
 		want string
@@ -496,11 +486,11 @@ func TestUnits(t *testing.T) {
 
 // Where nothing is known of what held results back, there is no column that says so in each row.
 func TestTableWithoutLimits(t *testing.T) {
-	io := &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: 7}}
+	io := &v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 7_000}}
 	sb := &v1alpha1.StorageBenchmark{}
 	sb.Spec.Targets = []v1alpha1.Target{{Name: "one"}}
 	sb.Status.Runs = []v1alpha1.Run{{Workload: "w", Target: "one", State: v1alpha1.RunSucceeded, LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown}}}
-	sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: "one", Runs: 1, Read: io}}}}
+	sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{{Name: "one", Runs: 1, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}}}}
 	for bound, want := range map[string]bool{v1alpha1.BoundUnknown: false, v1alpha1.BoundLatency: true} {
 		sb.Status.Runs[0].LimitedBy.Reason = bound
 		var out bytes.Buffer

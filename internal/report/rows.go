@@ -9,13 +9,6 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-const (
-	// syncRow is what the row of fsync, fdatasync and the like is called, which is beside those of the directions.
-	syncRow = "sync"
-	// metadataRow is what the row of operations on files is called. A target that has it has no other.
-	metadataRow = "metadata"
-)
-
 // row is what there is to say of one direction of I/O of a target, of its syncs, or of runs without a result.
 type row struct {
 	workload, parameters, target string
@@ -27,7 +20,7 @@ type row struct {
 	// repetitions is the number of results that the figures are of.
 	repetitions int32
 	// figures are nil of runs without a result. Those of syncs have latencies only, those of metadata no bytes.
-	figures *v1alpha1.IOComparison
+	figures *v1alpha1.FiguresComparison
 	// results are those that the figures are of.
 	results []*v1alpha1.Result
 	// first says whether it is the target's first row, which has what is of all directions.
@@ -39,34 +32,21 @@ type row struct {
 // distributions returns the latencies of the row's results, nil for a result without; nothing for a total.
 func (r *row) distributions() []*v1alpha1.LatencyDistribution {
 	var all []*v1alpha1.LatencyDistribution
-	for _, io := range r.directionResults() {
-		all = append(all, io.CompletionLatency)
-	}
-	for _, result := range r.results {
-		if r.io == syncRow && result.Sync != nil {
-			all = append(all, result.Sync.Latency)
-		}
+	for _, f := range r.resultFigures() {
+		all = append(all, f.CompletionLatency)
 	}
 	return all
 }
 
-// directionResults returns what the results have of the row's direction, nothing for a total and for syncs.
-func (r *row) directionResults() []*v1alpha1.IOResult {
-	var all []*v1alpha1.IOResult
+// resultFigures returns what the results have of the row's operation, nothing for a total.
+func (r *row) resultFigures() []*v1alpha1.Figures {
+	var all []*v1alpha1.Figures
 	for _, result := range r.results {
-		if io := result.Direction(r.io); io != nil {
-			all = append(all, io)
-		}
-		if m := result.Metadata; m != nil && r.io == metadataRow {
-			all = append(all, ioOfMetadata(m))
+		if f := result.Of(r.io); f != nil {
+			all = append(all, f)
 		}
 	}
 	return all
-}
-
-// ioOfMetadata returns operations on files as if they were I/Os, of no bytes. Their mean is not there: fio's lat has none.
-func ioOfMetadata(m *v1alpha1.MetadataResult) *v1alpha1.IOResult {
-	return &v1alpha1.IOResult{IOs: m.Count, IOPS: m.IOPS, PerClient: m.PerClient, CompletionLatency: m.Latency}
 }
 
 // rowsOf returns the rows of a benchmark: those of its comparisons, then those of runs without a result.
@@ -106,10 +86,11 @@ func isAlike(a, b *v1alpha1.Comparison) bool {
 // targetRows returns the rows of a target in a comparison.
 func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes []outcome, boundsKnown bool) []row {
 	var rows []row
-	for _, d := range withSyncs(t) {
+	for i := range t.Figures {
+		f := &t.Figures[i]
 		r := row{
-			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: d.name,
-			repetitions: t.Runs, figures: d.io, first: len(rows) == 0,
+			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: f.Name,
+			repetitions: t.Runs, figures: f, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
 			if o.result != nil {
@@ -201,49 +182,18 @@ func boundsFor(bounds []*v1alpha1.LimitedBy, reason string) []*v1alpha1.LimitedB
 	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Reason != reason })
 }
 
-// direction is one of the directions in which a target has I/O, all of them together, its syncs, or its operations on files.
-type direction struct {
-	name string
-	io   *v1alpha1.IOComparison
+// rates returns the figures of a target that have a rate, without the total: those of directions, or of operations on files.
+func rates(t *v1alpha1.TargetComparison) []*v1alpha1.FiguresComparison {
+	return slices.DeleteFunc(ratesAndTotal(t), func(c *v1alpha1.FiguresComparison) bool { return c.Name == v1alpha1.OperationTotal })
 }
 
-// directions returns the directions in which a target has I/O, or metadata, which has a rate as they do, of a target that moved no data.
-func directions(t *v1alpha1.TargetComparison) []direction {
-	var all []direction
-	for name, io := range t.Directions() {
-		all = append(all, direction{name, io})
-	}
-	if m := t.Metadata; m != nil {
-		all = append(all, direction{name: metadataRow, io: &v1alpha1.IOComparison{
-			IOPS: m.IOPS, IOPSRatio: m.IOPSRatio, Verdict: m.Verdict,
-			MeanNanoseconds: &m.MeanNanoseconds, P50Nanoseconds: m.P50Nanoseconds, P90Nanoseconds: m.P90Nanoseconds, P99Nanoseconds: m.P99Nanoseconds,
-			MeanRatio: m.MeanRatio, P50Ratio: m.P50Ratio, P90Ratio: m.P90Ratio, P99Ratio: m.P99Ratio,
-		}})
-	}
-	return all
-}
-
-// withSyncs returns what withTotal does, and before the total the syncs, if the target has some: latencies without a rate.
-func withSyncs(t *v1alpha1.TargetComparison) []direction {
-	all := withTotal(t)
-	s := t.Sync
-	if s == nil {
-		return all
-	}
-	return slices.Insert(all, len(directions(t)), direction{name: syncRow, io: &v1alpha1.IOComparison{
-		MeanNanoseconds: &s.MeanNanoseconds, P50Nanoseconds: s.P50Nanoseconds, P90Nanoseconds: s.P90Nanoseconds, P99Nanoseconds: s.P99Nanoseconds,
-		MeanRatio: s.MeanRatio, P50Ratio: s.P50Ratio, P90Ratio: s.P90Ratio, P99Ratio: s.P99Ratio, Verdict: s.Verdict,
-	}})
-}
-
-// withTotal returns the directions in which a target has I/O, and behind them their total, if it has one.
-func withTotal(t *v1alpha1.TargetComparison) []direction {
-	all := directions(t)
-	if total := t.Total; total != nil {
-		all = append(all, direction{name: "total", io: &v1alpha1.IOComparison{
-			IOPS: total.IOPS, BytesPerSecond: total.BytesPerSecond, IOPSRatio: total.IOPSRatio,
-			BytesPerSecondRatio: total.BytesPerSecondRatio, Verdict: total.Verdict,
-		}})
+// ratesAndTotal returns the figures of a target that have a rate. The total is the last one, if there is one.
+func ratesAndTotal(t *v1alpha1.TargetComparison) []*v1alpha1.FiguresComparison {
+	var all []*v1alpha1.FiguresComparison
+	for i := range t.Figures {
+		if c := &t.Figures[i]; c.MilliIOPS != nil {
+			all = append(all, c)
+		}
 	}
 	return all
 }

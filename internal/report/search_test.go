@@ -18,7 +18,7 @@ func searchedBenchmark() *v1alpha1.StorageBenchmark {
 	sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("gp3")).Target(builder.NewTarget("slow")).Workload(workload).Build()
 	add := func(target string, depth int32, iops, nanoseconds int64, verdict v1alpha1.SearchVerdict) {
 		result := builder.Result()
-		result.Read.IOPS, result.Read.BytesPerSecond, result.Read.Latency.MeanNanoseconds = iops, 4096*iops, nanoseconds
+		result.Of(v1alpha1.OperationRead).MilliIOPS, result.Of(v1alpha1.OperationRead).BytesPerSecond, result.Of(v1alpha1.OperationRead).Latency.MeanNanoseconds = 1000*iops, 4096*iops, nanoseconds
 		sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{
 			Name: "reads." + target + ".step-" + search.Text(depth), Target: target, Workload: "reads", Repetition: 1, State: v1alpha1.RunSucceeded, Result: result,
 			Parameters: map[string]string{"iodepth": search.Text(depth)},

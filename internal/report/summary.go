@@ -44,36 +44,36 @@ func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
 
 // isCompared says whether a target is beside the baseline.
 func isCompared(t *v1alpha1.TargetComparison) bool {
-	return slices.ContainsFunc(directions(t), func(d direction) bool { return d.io.IOPSRatio != "" })
+	return slices.ContainsFunc(rates(t), func(d *v1alpha1.FiguresComparison) bool { return d.MilliIOPS.Multiple() != "" })
 }
 
 func summarizeTarget(t *v1alpha1.TargetComparison) string {
-	all := directions(t)
+	all := rates(t)
 	parts := make([]string, len(all))
 	for i, d := range all {
-		sync := t.Sync
-		if d.name != v1alpha1.DirectionWrite {
+		sync := t.Of(v1alpha1.OperationSync)
+		if d.Name != v1alpha1.OperationWrite {
 			sync = nil
 		}
-		if parts[i] = summarizeIO(d.io, sync); len(all) > 1 {
-			parts[i] = d.name + " " + parts[i]
+		if parts[i] = summarizeIO(d, sync); len(all) > 1 {
+			parts[i] = d.Name + " " + parts[i]
 		}
 	}
 	return strings.Join(parts, " + ")
 }
 
-func summarizeIO(io *v1alpha1.IOComparison, sync *v1alpha1.SyncComparison) string {
+func summarizeIO(io *v1alpha1.FiguresComparison, sync *v1alpha1.FiguresComparison) string {
 	switch {
-	case io.JudgedBy == v1alpha1.JudgedByP99 && io.P99Ratio == "" && io.P99Nanoseconds != nil:
-		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
+	case io.JudgedBy == v1alpha1.JudgedByP99 && io.P99Nanoseconds.Multiple() == "" && io.P99Nanoseconds != nil:
+		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
-		return fmt.Sprintf("%d (%s %s)", io.IOPS.Median, io.JudgedBy, multiple(io.JudgedRatio()))
-	case io.IOPSRatio != "" && syncsPrevail(sync) && sync.P99Ratio != "":
-		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS.Median, multiple(io.IOPSRatio), multiple(sync.P99Ratio))
-	case io.IOPSRatio != "":
-		return fmt.Sprintf("%d (%s)", io.IOPS.Median, multiple(io.IOPSRatio))
+		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, multiple(io.Judged().Multiple()))
+	case io.MilliIOPS.Multiple() != "" && syncsPrevail(sync) && sync.P99Nanoseconds.Multiple() != "":
+		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS().Median, multiple(io.MilliIOPS.Multiple()), multiple(sync.P99Nanoseconds.Multiple()))
+	case io.MilliIOPS.Multiple() != "":
+		return fmt.Sprintf("%d (%s)", io.IOPS().Median, multiple(io.MilliIOPS.Multiple()))
 	default:
-		return fmt.Sprintf("%d IOPS%s", io.IOPS.Median, median(io, sync))
+		return fmt.Sprintf("%d IOPS%s", io.IOPS().Median, median(io, sync))
 	}
 }
 

@@ -25,13 +25,9 @@ func etcd() *v1alpha1.StorageBenchmark {
 			run.Name = "etcd." + target
 			run.Result = &v1alpha1.Result{
 				FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000,
-				Write: &v1alpha1.IOResult{
-					IOs: 24_000, Bytes: 24_000 * 2300, IOPS: 400, BytesPerSecond: 400 * 2300, Latency: &v1alpha1.Latency{MeanNanoseconds: 21_000, StddevNanoseconds: 1000},
-					CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 17_500, P90Nanoseconds: 29_800, P99Nanoseconds: 62_000, MaxNanoseconds: 99_000},
-				},
-				Sync: &v1alpha1.SyncResult{Count: 24_000, MeanNanoseconds: ns, Latency: &v1alpha1.LatencyDistribution{
+				Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 24_000, Bytes: 24_000 * 2300, MilliIOPS: 400_000, BytesPerSecond: 400 * 2300, Latency: &v1alpha1.Latency{MeanNanoseconds: 21_000, StddevNanoseconds: 1000}, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 17_500, P90Nanoseconds: 29_800, P99Nanoseconds: 62_000, MaxNanoseconds: 99_000}}, {Name: v1alpha1.OperationSync, Count: 24_000, Latency: &v1alpha1.Latency{MeanNanoseconds: ns}, CompletionLatency: &v1alpha1.LatencyDistribution{
 					MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
-				}},
+				}}},
 			}
 			sb.Status.Runs = append(sb.Status.Runs, run)
 		}
@@ -90,14 +86,11 @@ func TestSyncsInExports(t *testing.T) {
 	}
 	var document struct {
 		Results []struct {
-			Direction string
-			IOs       *int64 `json:"ios"`
-			Sync      *v1alpha1.SyncResult
+			Figures v1alpha1.Figures
 		}
 		Comparisons []struct {
-			Direction, Verdict string
-			IOPS               *ComparedFigure
-			P99Nanoseconds     *ComparedFigure
+			Verdict string
+			Figures v1alpha1.FiguresComparison
 		}
 	}
 	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
@@ -105,15 +98,15 @@ func TestSyncsInExports(t *testing.T) {
 	}
 	syncs := 0
 	for _, m := range document.Results {
-		if (m.Direction == "sync") != (m.Sync != nil) || (m.Direction == "sync") != (m.IOs == nil) {
+		if (m.Figures.Name == "sync") != (m.Figures.MilliIOPS == 0) {
 			t.Errorf("measurement %+v", m)
 		}
-		if m.Sync != nil {
+		if m.Figures.Name == "sync" {
 			syncs++
 		}
 	}
 	for _, c := range document.Comparisons {
-		if (c.Direction == "sync") != (c.IOPS == nil) || c.P99Nanoseconds == nil {
+		if (c.Figures.Name == "sync") != (c.Figures.MilliIOPS == nil) || c.Figures.P99Nanoseconds == nil {
 			t.Errorf("comparison %+v", c)
 		}
 	}
@@ -152,13 +145,13 @@ func TestBeyondHistogram(t *testing.T) {
 	const minute = 60_000_000_000
 	sb := etcd()
 	for i := range sb.Status.Runs {
-		l := sb.Status.Runs[i].Result.Sync.Latency
+		l := sb.Status.Runs[i].Result.Of(v1alpha1.OperationSync).CompletionLatency
 		l.P99Nanoseconds, l.P999Nanoseconds, l.P9999Nanoseconds, l.MaxNanoseconds = v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds, minute
-		sb.Status.Runs[i].Result.Sync.MeanNanoseconds = v1alpha1.BeyondHistogramNanoseconds
+		sb.Status.Runs[i].Result.Of(v1alpha1.OperationSync).Latency.MeanNanoseconds = v1alpha1.BeyondHistogramNanoseconds
 		l.BucketPercent = 7
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
-	if verdict := sb.Status.Comparisons[0].Targets[1].Sync.Verdict; verdict != v1alpha1.VerdictNotShown {
+	if verdict := sb.Status.Comparisons[0].Targets[1].Of(v1alpha1.OperationSync).Verdict(); verdict != v1alpha1.VerdictNotShown {
 		t.Errorf("of two targets whose percentiles are not known the verdict is %s", verdict)
 	}
 	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
@@ -194,7 +187,7 @@ func TestMedianBeyondHistogram(t *testing.T) {
 	sb, beyond := etcd(), 0
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
-		l := run.Result.Sync.Latency
+		l := run.Result.Of(v1alpha1.OperationSync).CompletionLatency
 		if l.P99Nanoseconds, l.P999Nanoseconds = 1e9, 2e9; run.Target == "efs" && beyond < 2 {
 			beyond++
 			l.P99Nanoseconds, l.P999Nanoseconds = v1alpha1.BeyondHistogramNanoseconds, v1alpha1.BeyondHistogramNanoseconds

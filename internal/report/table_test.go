@@ -25,9 +25,9 @@ func printed(write func(*bytes.Buffer)) string {
 // e1Detailed is e1 with results of its runs, of which one target has six.
 func e1Detailed() *v1alpha1.StorageBenchmark {
 	sb := e1()
-	io := &sb.Status.Comparisons[0].Targets[1].Write.IOPS
-	io.ConfidenceLow, io.ConfidenceHigh, io.PValue = new(int64(1410)), new(int64(1720)), "0.0022"
-	sb.Status.Comparisons[0].Targets[1].Write.P99Ratio = "1.85"
+	io := sb.Status.Comparisons[0].Targets[1].Of(v1alpha1.OperationWrite).MilliIOPS
+	io.ConfidenceLow, io.ConfidenceHigh, io.PValue = new(int64(1_410_000)), new(int64(1_720_000)), "0.0022"
+	sb.Status.Comparisons[0].Targets[1].Of(v1alpha1.OperationWrite).P99Nanoseconds.Ratio = "1.85"
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
 		if run.State != v1alpha1.RunSucceeded {
@@ -36,14 +36,10 @@ func e1Detailed() *v1alpha1.StorageBenchmark {
 		run.LimitedBy.UsedPercent = new(int32(97 + i))
 		run.Result = &v1alpha1.Result{
 			FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, CPU: &v1alpha1.CPUResult{UserPercent: int32(i), SystemPercent: 9},
-			Write: &v1alpha1.IOResult{
-				IOs: 93_600, Bytes: 93_600 << 14, IOPS: 1560, BytesPerSecond: 1560 << 14,
-				Latency: &v1alpha1.Latency{MeanNanoseconds: 9_900_000, StddevNanoseconds: 1_200_000},
-				CompletionLatency: &v1alpha1.LatencyDistribution{
-					MinNanoseconds: 1000, P50Nanoseconds: 9_896_000, P90Nanoseconds: 10_028_000, P95Nanoseconds: 10_159_000, P99Nanoseconds: 10_290_000,
-					P999Nanoseconds: 12_000_000, P9999Nanoseconds: 25_000_000, MaxNanoseconds: int64(30_000_000 + i),
-				},
-			},
+			Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Count: 93_600, Bytes: 93_600 << 14, MilliIOPS: 1560_000, BytesPerSecond: 1560 << 14, Latency: &v1alpha1.Latency{MeanNanoseconds: 9_900_000, StddevNanoseconds: 1_200_000}, CompletionLatency: &v1alpha1.LatencyDistribution{
+				MinNanoseconds: 1000, P50Nanoseconds: 9_896_000, P90Nanoseconds: 10_028_000, P95Nanoseconds: 10_159_000, P99Nanoseconds: 10_290_000,
+				P999Nanoseconds: 12_000_000, P9999Nanoseconds: 25_000_000, MaxNanoseconds: int64(30_000_000 + i),
+			}}},
 		}
 	}
 	return sb
@@ -72,10 +68,10 @@ randwrite  bs=64k      gp3     Pending
 func TestWideWithoutLatencies(t *testing.T) {
 	sb := e1Detailed()
 	sb.Status.Warnings, sb.Status.Comparisons = nil, sb.Status.Comparisons[1:]
-	io := sb.Status.Comparisons[0].Targets[0].Write
+	io := sb.Status.Comparisons[0].Targets[0].Of(v1alpha1.OperationWrite)
 	io.MeanNanoseconds, io.P50Nanoseconds, io.P90Nanoseconds, io.P99Nanoseconds = nil, nil, nil, nil
 	sb.Status.Runs = sb.Status.Runs[2:3]
-	sb.Status.Runs[0].Result.Write.Latency, sb.Status.Runs[0].Result.Write.CompletionLatency = nil, nil
+	sb.Status.Runs[0].Result.Of(v1alpha1.OperationWrite).Latency, sb.Status.Runs[0].Result.Of(v1alpha1.OperationWrite).CompletionLatency = nil, nil
 	const want = `
 WORKLOAD   PARAMETERS  TARGET  I/O    RUNS  IOPS               BANDWIDTH  MEAN  STDDEV  P50  P90  P95  P99  P99.9  P99.99  MAX  CPU            LIMITED BY        USED
 randwrite  bs=64k      gp3     write     1  1987  7.76 MiB/s (8.14 MB/s)     -       -    -    -    -    -      -       -    -  usr=2% sys=9%  VolumeThroughput   99%
@@ -183,7 +179,7 @@ Warning Spread (1 result):
 // TestColors: verdicts, failures and warnings have a colour, and nothing else; without it the same is printed.
 func TestColors(t *testing.T) {
 	sb := e2()
-	sb.Status.Comparisons[0].Targets[0].Read.Verdict = v1alpha1.VerdictFaster
+	sb.Status.Comparisons[0].Targets[0].Of(v1alpha1.OperationRead).Judged().Verdict = v1alpha1.VerdictFaster
 	sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Workload: "mixed", Target: "gp2", State: v1alpha1.RunFailed})
 	sb.Status.Warnings = []v1alpha1.WarningSummary{{Reason: v1alpha1.WarningSpread, Results: 2, Message: "it varies"}}
 	sb.Status.AbandonedAttempts = []v1alpha1.AbandonedAttempt{{Run: "mixed.gp2", Attempt: 1, Reason: v1alpha1.AbandonSuspended}}
@@ -225,10 +221,10 @@ Abandoned: attempt 2 of randrw.gp3 (Suspended)
 // TestSectionsOfOneName: figures of the second section are not taken from the first one of that name.
 func TestSectionsOfOneName(t *testing.T) {
 	section := func(iops int64, bound string) v1alpha1.SectionResult {
-		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Read: spreadOf(2, iops, iops, "0")}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
+		return v1alpha1.SectionResult{Name: "s", Result: v1alpha1.Result{Clients: 2, Figures: v1alpha1.ListOf(spreadOf(2, iops, iops, "0").As(v1alpha1.OperationRead))}, LimitedBy: &v1alpha1.LimitedBy{Reason: bound}}
 	}
 	comparison := func(iops int64) v1alpha1.Comparison {
-		return v1alpha1.Comparison{Workload: "w", Section: "s", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Read: compared(2*iops, 1000)}}}
+		return v1alpha1.Comparison{Workload: "w", Section: "s", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Figures: v1alpha1.ListOf(compared(2*iops, 1000).As(v1alpha1.OperationRead))}}}
 	}
 	sb := &v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{
 		Runs: []v1alpha1.Run{{Workload: "w", Target: "t", State: v1alpha1.RunSucceeded, Sections: []v1alpha1.SectionResult{

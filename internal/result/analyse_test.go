@@ -265,10 +265,10 @@ func TestAnalyseSections(t *testing.T) {
 // Sections that run together are judged together, by the job file's own words on what waits for what.
 func TestAnalyseSectionsTogether(t *testing.T) {
 	const text = "[global]\ndirect=1\nrw=randread\nsize=1M\niodepth=8\nioengine=libaio\n[first]\n[second]\n"
-	limits := iops(6096, "")
+	limits := iops(6097, "")
 	limits.BytesPerSecond = new(int64(1 << 40))
 	for _, test := range []struct{ name, text, reason, message string }{
-		{"together", text, v1alpha1.BoundVolumeIOPS, "6096 of the volume's 6096 IOPS together with section second (100 %)"},
+		{"together", text, v1alpha1.BoundVolumeIOPS, "6097 of the volume's 6097 IOPS together with section second (100 %)"},
 		{"one after the other", text + "stonewall\n", v1alpha1.BoundUnknown, ""},
 	} {
 		findings := measured(t, []digest.Report{builder.Report("first", "second")}...).Analyse(Facts{
@@ -290,7 +290,7 @@ func TestAnalyseCredits(t *testing.T) {
 	run := planned(t, builder.NewTarget("t"), builder.NewWorkload("w"), 1)
 	// Ten minutes at 3,000 IOPS take 1,620,000 credits, 30 % of all.
 	before := v1alpha1.Run{Name: "before", Target: "t", CompletionTime: new(metav1.NewTime(noon)), Result: &v1alpha1.Result{
-		ElapsedMilliseconds: 600_000, Read: &v1alpha1.IOResult{IOs: 1_800_000, Bytes: 1_800_000 * 4096},
+		ElapsedMilliseconds: 600_000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 1_800_000, Bytes: 1_800_000 * 4096}},
 	}}
 	this := v1alpha1.Run{Name: run.Name, Target: "t", CompletionTime: new(metav1.NewTime(noon.Add(70 * time.Second))), Result: m.Result}
 	for name, test := range map[string]struct {
@@ -322,7 +322,7 @@ func TestAnalyseCreditsOfMagneticDisks(t *testing.T) {
 	const cached = "size=64M\nbs=4k\n"
 	const direct = cached + "direct=1\n"
 	// 100 a second of 4 KiB, for 100 s: random ones take a tenth of all credits.
-	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 100_000, Read: &v1alpha1.IOResult{IOs: 10_000, Bytes: 10_000 * 4096}}}
+	section := v1alpha1.SectionResult{Result: v1alpha1.Result{ElapsedMilliseconds: 100_000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 10_000, Bytes: 10_000 * 4096}}}}
 	for name, test := range map[string]struct {
 		first, second, options string
 		gone                   bool

@@ -68,8 +68,8 @@ func (f *Facts) leftBy(run *v1alpha1.Run) int64 {
 	}
 	written := int64(0)
 	for _, r := range run.Results() {
-		if r.Write != nil {
-			written += min(max(r.Write.Bytes, 0), math.MaxInt64-written)
+		if r.Of(v1alpha1.OperationWrite) != nil {
+			written += min(max(r.Of(v1alpha1.OperationWrite).Bytes, 0), math.MaxInt64-written)
 		}
 	}
 	return max(written-run.Counters.WriteBytes, 0)

@@ -15,7 +15,7 @@ func TestLeftInMemory(t *testing.T) {
 	const buffered = "[w]\nrw=write\nsize=512M\n"
 	counted := &v1alpha1.StorageCounters{WriteBytes: 100}
 	before := func(change func(*v1alpha1.Run)) v1alpha1.Run {
-		run := v1alpha1.Run{Target: "t", Attempts: 1, Counters: counted, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 1000}}}
+		run := v1alpha1.Run{Target: "t", Attempts: 1, Counters: counted, Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Bytes: 1000}}}}
 		change(&run)
 		return run
 	}
@@ -44,7 +44,7 @@ func TestLeftInMemory(t *testing.T) {
 				}
 				facts.Runs = append(facts.Runs, run)
 			}
-			later := before(func(r *v1alpha1.Run) { r.Name = first.Name; r.Result.Write.Bytes = 5000 })
+			later := before(func(r *v1alpha1.Run) { r.Name = first.Name; r.Result.Of(v1alpha1.OperationWrite).Bytes = 5000 })
 			facts.Runs = append(facts.Runs, v1alpha1.Run{Name: own.Name, Target: "t", Attempts: 1}, later)
 			if got := facts.counted(counted).LeftBytes; got != test.want {
 				t.Errorf("%d bytes may be left, want %d", got, test.want)

@@ -45,30 +45,30 @@ type experiment struct {
 }
 
 // at is I/O of one direction as it was published: a mean latency of 0 was not.
-func at(iops, block int64, mean time.Duration) *v1alpha1.IOResult {
-	io := &v1alpha1.IOResult{IOs: 60 * iops, Bytes: 60 * iops * block, IOPS: iops, BytesPerSecond: iops * block}
+func at(iops, block int64, mean time.Duration) *v1alpha1.Figures {
+	io := &v1alpha1.Figures{Count: 60 * iops, Bytes: 60 * iops * block, MilliIOPS: 1000 * iops, BytesPerSecond: iops * block}
 	if mean > 0 {
 		io.Latency = &v1alpha1.Latency{MeanNanoseconds: mean.Nanoseconds()}
 	}
 	return io
 }
 
-func reads(io *v1alpha1.IOResult) v1alpha1.Result {
-	return v1alpha1.Result{Read: io, ElapsedMilliseconds: 60_000}
+func reads(io *v1alpha1.Figures) v1alpha1.Result {
+	return v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead)), ElapsedMilliseconds: 60_000}
 }
 
-func writes(io *v1alpha1.IOResult) v1alpha1.Result {
-	return v1alpha1.Result{Write: io, ElapsedMilliseconds: 60_000}
+func writes(io *v1alpha1.Figures) v1alpha1.Result {
+	return v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationWrite)), ElapsedMilliseconds: 60_000}
 }
 
 // mixed divides I/Os into reads, so many percent, and writes.
 func mixed(iops, percent, block int64) v1alpha1.Result {
 	read := iops * percent / 100
-	return v1alpha1.Result{Read: at(read, block, 0), Write: at(iops-read, block, 0), ElapsedMilliseconds: 60_000}
+	return v1alpha1.Result{Figures: v1alpha1.ListOf(at(read, block, 0).As(v1alpha1.OperationRead), at(iops-read, block, 0).As(v1alpha1.OperationWrite)), ElapsedMilliseconds: 60_000}
 }
 
 // within gives I/O its published percentiles, in microseconds: of those that were not published 0.
-func within(io *v1alpha1.IOResult, p50, p90, p99 int64) *v1alpha1.IOResult {
+func within(io *v1alpha1.Figures, p50, p90, p99 int64) *v1alpha1.Figures {
 	const microsecond = 1000
 	io.CompletionLatency = &v1alpha1.LatencyDistribution{P50Nanoseconds: p50 * microsecond, P90Nanoseconds: p90 * microsecond, P99Nanoseconds: p99 * microsecond}
 	return io
@@ -77,13 +77,13 @@ func within(io *v1alpha1.IOResult, p50, p90, p99 int64) *v1alpha1.IOResult {
 // halves is what E2 publishes: I/Os of which half are reads and half writes, with percentiles of each.
 func halves(iops, block, readP50, readP90, writeP50, writeP90 int64) v1alpha1.Result {
 	r := mixed(iops, 50, block)
-	within(r.Read, readP50, readP90, 0)
-	within(r.Write, writeP50, writeP90, 0)
+	within(r.Of(v1alpha1.OperationRead), readP50, readP90, 0)
+	within(r.Of(v1alpha1.OperationWrite), writeP50, writeP90, 0)
 	return r
 }
 
 // threads is what synchronous threads did: each waits for its one operation all the time, so that the mean latency follows from their number.
-func threads(n, iops, block int64) *v1alpha1.IOResult {
+func threads(n, iops, block int64) *v1alpha1.Figures {
 	return at(iops, block, time.Duration(n)*time.Second/time.Duration(iops))
 }
 
@@ -236,7 +236,7 @@ func TestPublishedRows(t *testing.T) {
 func figures(r *v1alpha1.Result) string {
 	var all []string
 	for direction, io := range r.Directions() {
-		all = append(all, fmt.Sprintf("%d %ss/s, %d MiB/s", io.IOPS, direction, io.BytesPerSecond/mib))
+		all = append(all, fmt.Sprintf("%d %ss/s, %d MiB/s", io.IOPS(), direction, io.BytesPerSecond/mib))
 	}
 	return strings.Join(all, ", ")
 }
@@ -259,7 +259,7 @@ func TestPublishedComparisons(t *testing.T) {
 	var got []string
 	for _, c := range analysis.Compare(runs, []string{"gp2", "gp3"}, "gp2") {
 		gp3 := c.Targets[1]
-		got = append(got, strings.Join([]string{c.Parameters["numjobs"], c.Parameters["bs"], gp3.Total.IOPSRatio, gp3.Read.P50Ratio, gp3.Read.P90Ratio, gp3.Write.P50Ratio, gp3.Write.P90Ratio, string(gp3.Total.Verdict)}, " "))
+		got = append(got, strings.Join([]string{c.Parameters["numjobs"], c.Parameters["bs"], gp3.Of(v1alpha1.OperationTotal).MilliIOPS.Ratio, gp3.Of(v1alpha1.OperationRead).P50Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationRead).P90Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationWrite).P50Nanoseconds.Ratio, gp3.Of(v1alpha1.OperationWrite).P90Nanoseconds.Ratio, string(gp3.Of(v1alpha1.OperationTotal).Verdict())}, " "))
 	}
 	if diff := cmp.Diff([]string{
 		"2 16k 1.06 1.12 1.50 0.83 0.91 TooFewRuns",

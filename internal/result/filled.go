@@ -56,9 +56,9 @@ func (f *Facts) filledBefore() int64 {
 // filledAfter is up to where a device is written after a result, if it was up to an end before. Who discards blocks may have discarded any.
 func filledAfter(end int64, use fio.DeviceUse, r *v1alpha1.Result, clients int32) int64 {
 	switch {
-	case r.Trim != nil:
+	case r.Of(v1alpha1.OperationTrim) != nil:
 		return 0
-	case r.Write == nil, use.FillBytes > 0 && r.Write.Bytes/int64(max(clients, 1)) < use.FillBytes:
+	case r.Of(v1alpha1.OperationWrite) == nil, use.FillBytes > 0 && r.Of(v1alpha1.OperationWrite).Bytes/int64(max(clients, 1)) < use.FillBytes:
 		return end
 	}
 	return max(end, use.FillsTo)

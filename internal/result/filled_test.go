@@ -15,7 +15,9 @@ import (
 // A raw volume is new only as far as nobody has written it: what the warning's own remedy does ends it.
 func TestFilledDevices(t *testing.T) {
 	const gib = 1 << 30
-	wrote := func(bytes int64) *v1alpha1.Result { return &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: bytes}} }
+	wrote := func(bytes int64) *v1alpha1.Result {
+		return &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Bytes: bytes}}}
+	}
 	const read = "[read]\nrw=randread\nsize=1G\n"
 	for name, test := range map[string]struct {
 		before         string // the job file of an earlier run, "" for none
@@ -33,7 +35,7 @@ func TestFilledDevices(t *testing.T) {
 		"cut off by its runtime":   {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib - 4096), text: read},
 		"done within its runtime":  {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib), text: read, want: true},
 		"not done yet, or failed":  {before: "[fill]\nrw=write\nsize=1G\n", text: read},
-		"discarded":                {before: "[fill]\nrw=trimwrite\nsize=1G\n", result: &v1alpha1.Result{Trim: &v1alpha1.IOResult{}}, text: read},
+		"discarded":                {before: "[fill]\nrw=trimwrite\nsize=1G\n", result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationTrim}}}, text: read},
 		"of as many clients":       {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(2 * gib), clients: 2, after: 2, text: read, want: true},
 		"of which some were cut":   {before: "[fill]\nrw=write\nsize=1G\nruntime=10\n", result: wrote(gib), clients: 2, after: 2, text: read},
 		"of fewer clients":         {before: "[fill]\nrw=write\nsize=1G\n", result: wrote(gib), clients: 1, after: 2, text: read},
@@ -55,7 +57,7 @@ func TestFilledDevices(t *testing.T) {
 				}
 			}
 			results := make([]v1alpha1.Result, len(facts.Planned.Job.Groups()))
-			results[0].Write = &v1alpha1.IOResult{Bytes: gib}
+			results[0].Set(v1alpha1.OperationWrite, &v1alpha1.Figures{Bytes: gib})
 			filled := facts.filled(results)
 			if got := filled[len(filled)-1]; got != test.want {
 				t.Errorf("what is read is filled: %t", got)
@@ -76,7 +78,7 @@ func TestNoWarningOfFilledDevice(t *testing.T) {
 	if !warned() {
 		t.Error("no warning of a new device")
 	}
-	facts.Runs = []v1alpha1.Run{{Name: fill.Name, Target: "t", Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 10 << 30}}}, {Name: read.Name, Target: "t"}}
+	facts.Runs = []v1alpha1.Run{{Name: fill.Name, Target: "t", Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Bytes: 10 << 30}}}}, {Name: read.Name, Target: "t"}}
 	if warned() {
 		t.Error("a warning of a device that was filled")
 	}
@@ -88,7 +90,7 @@ func TestFirstAccess(t *testing.T) {
 	restored := builder.NewBlockTarget("t")
 	restored.DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceClaim, Name: "db"}
 	const first, later = "no run has used this volume", "earlier runs have used this volume"
-	filled := &v1alpha1.Run{Target: "t", Attempts: 1, Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{Bytes: 10 << 30}}}
+	filled := &v1alpha1.Run{Target: "t", Attempts: 1, Result: &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, Bytes: 10 << 30}}}}
 	for name, test := range map[string]struct {
 		target   v1alpha1.Target
 		mode     corev1.PersistentVolumeMode

@@ -28,19 +28,19 @@ func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
 	result.Clients = int32(clients)
 	result.StartSkewMilliseconds = group.StartSkewMilliseconds
 	result.CommonMilliseconds = group.CommonMilliseconds
-	for direction, spread := range group.Directions() {
-		if io := result.Direction(direction); io != nil {
-			io.PerClient = newClientSpread(spread)
+	for operation, spread := range group.Directions() {
+		if f := result.Of(operation); f != nil {
+			f.PerClient = newClientSpread(spread)
 		}
 	}
-	if result.Metadata != nil && group.Metadata != nil {
-		result.Metadata.PerClient = newClientSpread(group.Metadata)
+	if f := result.Of(v1alpha1.OperationMetadata); f != nil && group.Metadata != nil {
+		f.PerClient = newClientSpread(group.Metadata)
 	}
 }
 
 func newClientSpread(spread *merge.Spread) *v1alpha1.ClientSpread {
 	return &v1alpha1.ClientSpread{
-		MinIOPS: wholeIOPS(spread.MinMilliIOPS), MaxIOPS: wholeIOPS(spread.MaxMilliIOPS),
+		MinMilliIOPS: spread.MinMilliIOPS, MaxMilliIOPS: spread.MaxMilliIOPS,
 		CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
 	}
 }
@@ -51,14 +51,8 @@ func tellCoarsening(result *v1alpha1.Result, bits int) {
 	if bits <= 0 {
 		return
 	}
-	for _, io := range result.Directions() {
-		coarsened(io.CompletionLatency, bits)
-	}
-	if result.Sync != nil {
-		coarsened(result.Sync.Latency, bits)
-	}
-	if result.Metadata != nil {
-		coarsened(result.Metadata.Latency, bits)
+	for i := range result.Figures {
+		coarsened(result.Figures[i].CompletionLatency, bits)
 	}
 }
 
@@ -84,11 +78,7 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	return v1alpha1.Result{
 		FioVersion:           report.FioVersion,
 		ElapsedMilliseconds:  g.ElapsedMilliseconds,
-		Read:                 newIOResult(g.Read),
-		Write:                newIOResult(g.Write),
-		Trim:                 newIOResult(g.Trim),
-		Sync:                 newSyncResult(g.Sync),
-		Metadata:             newMetadataResult(g.Metadata),
+		Figures:              newFigures(g),
 		LatencyTargetIODepth: latencyTargetDepth(g.LatencyTarget),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
@@ -96,16 +86,20 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	}
 }
 
-func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
+// newFigures returns the figures of each operation that a group has some of.
+func newFigures(g *digest.Group) []v1alpha1.Figures {
+	return v1alpha1.ListOf(
+		newIOResult(g.Read).As(v1alpha1.OperationRead), newIOResult(g.Write).As(v1alpha1.OperationWrite),
+		newIOResult(g.Trim).As(v1alpha1.OperationTrim), newSyncResult(g.Sync).As(v1alpha1.OperationSync),
+		newMetadataResult(g.Metadata).As(v1alpha1.OperationMetadata),
+	)
+}
+
+func newIOResult(d *digest.Direction) *v1alpha1.Figures {
 	if d == nil {
 		return nil
 	}
-	result := &v1alpha1.IOResult{
-		IOs:            d.IOs,
-		Bytes:          d.Bytes,
-		IOPS:           wholeIOPS(d.MilliIOPS),
-		BytesPerSecond: d.BytesPerSecond,
-	}
+	result := &v1alpha1.Figures{Count: d.IOs, Bytes: d.Bytes, MilliIOPS: d.MilliIOPS, BytesPerSecond: d.BytesPerSecond}
 	if d.Latency != nil {
 		result.Latency = &v1alpha1.Latency{MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev}
 	}
@@ -113,18 +107,23 @@ func newIOResult(d *digest.Direction) *v1alpha1.IOResult {
 	return result
 }
 
-func newSyncResult(s *digest.Sync) *v1alpha1.SyncResult {
+func newSyncResult(s *digest.Sync) *v1alpha1.Figures {
 	if s == nil {
 		return nil
 	}
-	return &v1alpha1.SyncResult{Count: s.Count, MeanNanoseconds: s.Mean, Latency: newDistribution(s.Completion)}
+	return &v1alpha1.Figures{
+		Count: s.Count, Latency: &v1alpha1.Latency{MeanNanoseconds: s.Mean}, CompletionLatency: newDistribution(s.Completion),
+	}
 }
 
-func newMetadataResult(m *digest.Metadata) *v1alpha1.MetadataResult {
+func newMetadataResult(m *digest.Metadata) *v1alpha1.Figures {
 	if m == nil {
 		return nil
 	}
-	return &v1alpha1.MetadataResult{Count: m.Count, IOPS: wholeIOPS(m.MilliPerSecond), MeanNanoseconds: m.Mean, Latency: newDistribution(m.Completion)}
+	return &v1alpha1.Figures{
+		Count: m.Count, MilliIOPS: m.MilliPerSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: m.Mean},
+		CompletionLatency: newDistribution(m.Completion),
+	}
 }
 
 func latencyTargetDepth(t *digest.LatencyTarget) int32 {
@@ -149,9 +148,6 @@ func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {
 		MaxNanoseconds:   c.Max,
 	}
 }
-
-// wholeIOPS rounds, without an overflow whatever a pod reports.
-func wholeIOPS(milli int64) int64 { return milli/1000 + (milli%1000+500)/1000 }
 
 // throttledPercent returns the share of scheduling periods in which the container was held back, nil if it has
 // no limit or that is not known.

@@ -20,12 +20,12 @@ func TestNewResult(t *testing.T) {
 	}
 	// gtod_reduce leaves no latencies; slow storage has less than an I/O per second.
 	bare := digest.Group{Trim: &digest.Direction{IOs: 3, MilliIOPS: 499}, Write: &digest.Direction{MilliIOPS: 500}}
-	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Trim: &v1alpha1.IOResult{IOs: 3}, Write: &v1alpha1.IOResult{IOPS: 1}}
+	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 500}, {Name: v1alpha1.OperationTrim, Count: 3, MilliIOPS: 499}}}
 	if diff := cmp.Diff(want, newResult(&digest.Report{}, &bare)); diff != "" {
 		t.Errorf("result without latencies (-want +got):\n%s", diff)
 	}
 	hostile := digest.Direction{MilliIOPS: 1<<63 - 1}
-	if got := newIOResult(&hostile).IOPS; got < 0 {
+	if got := newIOResult(&hostile).IOPS(); got < 0 {
 		t.Errorf("%d IOPS", got)
 	}
 }
@@ -48,7 +48,7 @@ func TestThrottledPercent(t *testing.T) {
 // A client alone has no spread, and a run with several groups has a section for each.
 func TestResultsOfClients(t *testing.T) {
 	spread := func(slowest, fastest int64, variation string) *v1alpha1.ClientSpread {
-		return &v1alpha1.ClientSpread{MinIOPS: slowest, MaxIOPS: fastest, CoefficientOfVariation: variation}
+		return &v1alpha1.ClientSpread{MinMilliIOPS: slowest, MaxMilliIOPS: fastest, CoefficientOfVariation: variation}
 	}
 	for _, test := range []struct {
 		name    string
@@ -61,24 +61,24 @@ func TestResultsOfClients(t *testing.T) {
 		margin        int64
 		sections      []string
 	}{
-		{name: "one client", reports: []digest.Report{client(1, 20, 900)}, iops: 3048},
+		{name: "one client", reports: []digest.Report{client(1, 20, 900)}, iops: 3_048_499},
 		{
 			name: "three clients", reports: []digest.Report{client(1, 20, 900), client(2, 0, 700), client(3, 130, 1900)},
-			clients: 3, skew: new(int64(130)), common: 60005 - 130, iops: 18291, reads: spread(3048, 9145, "0.500"), margin: 700,
+			clients: 3, skew: new(int64(130)), common: 60005 - 130, iops: 18_290_994, reads: spread(3_048_499, 9_145_497, "0.500"), margin: 700,
 		},
 		{
 			name: "two that began at an unknown time", reports: []digest.Report{builder.Report(), builder.Report()},
-			clients: 2, common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"),
+			clients: 2, common: 60005, iops: 6_096_998, reads: spread(3_048_499, 3_048_499, "0.000"),
 		},
 		{
 			name: "one of two writes as well", reports: []digest.Report{writing(client(1, 0, 100)), client(1, 0, 100)},
-			clients: 2, skew: new(int64(0)), common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"), margin: 100,
-			writes: spread(0, 3048, "1.414"),
+			clients: 2, skew: new(int64(0)), common: 60005, iops: 6_096_998, reads: spread(3_048_499, 3_048_499, "0.000"), margin: 100,
+			writes: spread(0, 3_048_499, "1.414"),
 		},
-		{name: "several sections", reports: []digest.Report{builder.Report("first", "second")}, iops: 3048, sections: []string{"first", "second"}},
+		{name: "several sections", reports: []digest.Report{builder.Report("first", "second")}, iops: 3_048_499, sections: []string{"first", "second"}},
 		{
 			name: "several sections of two clients", reports: []digest.Report{builder.Report("first", "second"), builder.Report("first", "second")},
-			clients: 2, common: 60005, iops: 6097, reads: spread(3048, 3048, "0.000"), sections: []string{"first", "second"},
+			clients: 2, common: 60005, iops: 6_096_998, reads: spread(3_048_499, 3_048_499, "0.000"), sections: []string{"first", "second"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -98,11 +98,11 @@ func TestResultsOfClients(t *testing.T) {
 			want := builder.Result()
 			want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = test.clients, test.skew, test.common
 			n := int64(len(test.reports))
-			want.Read.IOs, want.Read.Bytes, want.Read.IOPS, want.Read.BytesPerSecond = n*want.Read.IOs, n*want.Read.Bytes, test.iops, n*want.Read.BytesPerSecond
-			want.Read.PerClient = test.reads
+			want.Of(v1alpha1.OperationRead).Count, want.Of(v1alpha1.OperationRead).Bytes, want.Of(v1alpha1.OperationRead).MilliIOPS, want.Of(v1alpha1.OperationRead).BytesPerSecond = n*want.Of(v1alpha1.OperationRead).Count, n*want.Of(v1alpha1.OperationRead).Bytes, test.iops, n*want.Of(v1alpha1.OperationRead).BytesPerSecond
+			want.Of(v1alpha1.OperationRead).PerClient = test.reads
 			if test.writes != nil {
-				want.Write = builder.Result().Read
-				want.Write.PerClient = test.writes
+				want.Set(v1alpha1.OperationWrite, builder.Result().Of(v1alpha1.OperationRead))
+				want.Of(v1alpha1.OperationWrite).PerClient = test.writes
 			}
 			if diff := cmp.Diff(want, first, cmpopts.IgnoreFields(v1alpha1.Latency{}, "StddevNanoseconds")); diff != "" {
 				t.Errorf("result (-want +got):\n%s", diff)
@@ -146,7 +146,7 @@ func TestCoarsening(t *testing.T) {
 			Groups: make([]merge.Group, 1),
 		}
 		result := resultsOf(merged, 2)[0]
-		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Read.CompletionLatency, "syncs": result.Sync.Latency, "metadata": result.Metadata.Latency} {
+		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Of(v1alpha1.OperationRead).CompletionLatency, "syncs": result.Of(v1alpha1.OperationSync).CompletionLatency, "metadata": result.Of(v1alpha1.OperationMetadata).CompletionLatency} {
 			if d.BucketPercent != want {
 				t.Errorf("%d bits: the buckets of %s are %d %% wide, want %d", bits, what, d.BucketPercent, want)
 			}
@@ -154,7 +154,7 @@ func TestCoarsening(t *testing.T) {
 				t.Errorf("%d bits: of %s P50 is %d and P99 %d", bits, what, d.P50Nanoseconds, d.P99Nanoseconds)
 			}
 		}
-		if alone := resultsOf(merged, 1)[0]; alone.Read.CompletionLatency.BucketPercent != 0 {
+		if alone := resultsOf(merged, 1)[0]; alone.Of(v1alpha1.OperationRead).CompletionLatency.BucketPercent != 0 {
 			t.Errorf("%d bits: the percentiles of one client are said to be coarse", bits)
 		}
 	}

@@ -35,14 +35,14 @@ func nothing() digest.Report {
 // What a runner reports of operations on files becomes a result, of several clients with how they differ.
 func TestMetadataResult(t *testing.T) {
 	want := *builder.Result()
-	want.Metadata = &v1alpha1.MetadataResult{Count: 1000, IOPS: 40, MeanNanoseconds: 5_400_000, Latency: want.Read.CompletionLatency}
-	want.Read = nil
+	want.Set(v1alpha1.OperationMetadata, &v1alpha1.Figures{Count: 1000, MilliIOPS: 40_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 5_400_000}, CompletionLatency: want.Of(v1alpha1.OperationRead).CompletionLatency})
+	want.Set(v1alpha1.OperationRead, nil)
 	if diff := cmp.Diff(want, *measured(t, operations(40)).Result); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 	together := measured(t, operations(40), operations(60))
-	got := together.Result.Metadata
-	if got == nil || got.Count != 2000 || got.IOPS != 100 || got.PerClient == nil || got.PerClient.MinIOPS != 40 || got.PerClient.MaxIOPS != 60 || got.Latency == nil {
+	got := together.Result.Of(v1alpha1.OperationMetadata)
+	if got == nil || got.Count != 2000 || got.IOPS() != 100 || got.PerClient == nil || got.PerClient.MinMilliIOPS != 40_000 || got.PerClient.MaxMilliIOPS != 60_000 || got.CompletionLatency == nil {
 		t.Fatalf("of two clients: %+v", got)
 	}
 	zipped, err := together.Records()
@@ -58,7 +58,7 @@ func TestMetadataResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, record := range records {
-		if section := record.Sections[0]; len(section.MetadataBins) != 2 || len(section.ReadBins) > 0 || section.Result.Metadata.Count != 1000 {
+		if section := record.Sections[0]; len(section.MetadataBins) != 2 || len(section.ReadBins) > 0 || section.Result.Of(v1alpha1.OperationMetadata).Count != 1000 {
 			t.Errorf("record %+v", record)
 		}
 	}
@@ -71,11 +71,11 @@ func TestUnplannedMetadata(t *testing.T) {
 	both := builder.Report()
 	both.Groups[0].Metadata = operations(40).Groups[0].Metadata
 	m, err := Read(partsOf(t, both), files)
-	if err != nil || m.Result.Read != nil || m.Result.Metadata == nil {
+	if err != nil || m.Result.Of(v1alpha1.OperationRead) != nil || m.Result.Of(v1alpha1.OperationMetadata) == nil {
 		t.Errorf("files were planned: %+v, %v", m.Result, err)
 	}
 	m, err = Read(partsOf(t, both), data)
-	if err != nil || m.Result.Read == nil || m.Result.Metadata != nil {
+	if err != nil || m.Result.Of(v1alpha1.OperationRead) == nil || m.Result.Of(v1alpha1.OperationMetadata) != nil {
 		t.Errorf("data was planned: %+v, %v", m.Result, err)
 	}
 	for name, forged := range map[string]struct {

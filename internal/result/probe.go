@@ -17,7 +17,7 @@ func newProbeResult(p *digest.Probe, planned *plan.Run) *v1alpha1.ProbeResult {
 		return nil
 	}
 	result := &v1alpha1.ProbeResult{
-		IOPS: wholeIOPS(p.MilliIOPS), BytesPerSecond: p.BytesPerSecond, MeanNanoseconds: p.MeanLatency, CPUPercent: int32(p.CPUPercent),
+		IOPS: v1alpha1.WholeIOPS(p.MilliIOPS), BytesPerSecond: p.BytesPerSecond, MeanNanoseconds: p.MeanLatency, CPUPercent: int32(p.CPUPercent),
 	}
 	for _, load := range planned.Probe.Loads() {
 		result.InFlight += load.InFlight

@@ -11,7 +11,7 @@ import (
 func TestUsual(t *testing.T) {
 	run := func(target, bs string, read, write int64) v1alpha1.Run {
 		return v1alpha1.Run{Target: target, Workload: "w", Parameters: map[string]string{"bs": bs}, Result: &v1alpha1.Result{
-			Read: &v1alpha1.IOResult{IOPS: read}, Write: &v1alpha1.IOResult{IOPS: write},
+			Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * read}, {Name: v1alpha1.OperationWrite, MilliIOPS: 1000 * write}},
 		}}
 	}
 	planned := &plan.Run{Target: &v1alpha1.Target{Name: "gp3"}, Workload: &v1alpha1.Workload{Name: "w"}, Parameters: map[string]string{"bs": "4k"}}

@@ -36,7 +36,7 @@ func TestRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	twice := *builder.Result()
-	twice.Read.IOPS = 6097
+	twice.Of(v1alpha1.OperationRead).MilliIOPS = 6_096_998
 	record := func(name string, margin, start int64, result v1alpha1.Result, bins map[uint64]uint64, coarsening int64) ClientRecord {
 		return ClientRecord{
 			Client: "client-" + name, Node: "node-" + name, Pod: "pod-" + name, StartMarginMilliseconds: margin,

@@ -68,7 +68,7 @@ func TestSamplesHaveNoTraps(t *testing.T) {
 			seen++
 		}
 		checkSpace(t, name, runs)
-		judged := []v1alpha1.Comparison{{Targets: []v1alpha1.TargetComparison{{Read: &v1alpha1.IOComparison{Verdict: v1alpha1.VerdictSlower}}}}}
+		judged := []v1alpha1.Comparison{{Targets: []v1alpha1.TargetComparison{{Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Verdict: v1alpha1.VerdictSlower}}}}}}}
 		analysis.WarnOfOrder(judged, sample(t, name).Spec.Order)
 		if warnings := judged[0].Targets[0].Warnings; len(warnings) > 0 {
 			t.Errorf("%s: verdicts have %+v", name, warnings)

@@ -114,11 +114,8 @@ func throughput(r *v1alpha1.Result) float64 {
 // pointOf returns what a result has done, without its latency.
 func pointOf(r *v1alpha1.Result) v1alpha1.SearchPoint {
 	p := v1alpha1.SearchPoint{}
-	for _, io := range r.Directions() {
-		p.IOPS, p.BytesPerSecond = p.IOPS+io.IOPS, p.BytesPerSecond+io.BytesPerSecond
-	}
-	if r.Metadata != nil {
-		p.IOPS += r.Metadata.IOPS
+	if f := cmp.Or(r.Total(), r.Of(v1alpha1.OperationMetadata)); f != nil {
+		p.IOPS, p.BytesPerSecond = f.IOPS(), f.BytesPerSecond
 	}
 	return p
 }

@@ -13,7 +13,7 @@ import (
 var budget = &v1alpha1.LoadSearch{Vary: v1alpha1.VaryIODepth, Max: 8, Objective: v1alpha1.SearchObjective{Metric: "read.mean", Max: "5ms"}}
 
 func readsOf(iops, nanoseconds int64) *v1alpha1.Result {
-	return &v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: iops, BytesPerSecond: 4096 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: nanoseconds}}}
+	return &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * iops, BytesPerSecond: 4096 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: nanoseconds}}}}
 }
 
 // step is one that has measured so much with so many in flight.
@@ -40,7 +40,7 @@ func TestJudge(t *testing.T) {
 		{"beyond", readsOf(3000, 5_000_001), 0, v1alpha1.SearchBeyond, ""},
 		{"as fast as it was told", readsOf(2939, 1_000_000), 3000, v1alpha1.SearchWithin, ""},
 		{"behind", readsOf(2938, 1_000_000), 3000, v1alpha1.SearchBeyond, ""},
-		{"nothing of the objective", &v1alpha1.Result{Write: readsOf(1, 1).Read}, 0, "", "fio reported no read.mean"},
+		{"nothing of the objective", &v1alpha1.Result{Figures: v1alpha1.ListOf(readsOf(1, 1).Of(v1alpha1.OperationRead).As(v1alpha1.OperationWrite))}, 0, "", "fio reported no read.mean"},
 		{"several results", nil, 0, "", "a search needs one result"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package volumes
 
 import (
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
@@ -18,6 +19,8 @@ type Place struct {
 	Named bool
 	// Volume is nil where all is known of it, or where the operator sees no volumes.
 	Volume *corev1.PersistentVolume
+	// Provisioned is how long the driver was asked for the volume, nil where that is not known.
+	Provisioned *time.Duration
 	// Node is "" where no pod uses the volume yet. Labels are those of the node.
 	Node   string
 	Labels map[string]string
@@ -55,14 +58,14 @@ func noteTestFiles(target *v1alpha1.TargetStatus, at Place) {
 	}
 }
 
-// noteProvisioning notes how long a volume that was made for the benchmark took, of several the one that took longest. The provisioner makes
-// the object when it has the volume, which may be long before a run looks. A volume that is older than its claim was there before, or has its
-// time from another clock: nothing is known of how long it took.
+// noteProvisioning notes how long a volume that was made for the benchmark took, of several the one that took longest. A volume that is older
+// than its claim was there before.
 func noteProvisioning(target *v1alpha1.TargetStatus, at Place) {
-	took := at.Volume.CreationTimestamp.Sub(at.Claim.CreationTimestamp.Time).Milliseconds()
-	if took >= 0 {
-		target.ProvisionedMilliseconds = new(max(took, ptr.Deref(target.ProvisionedMilliseconds, 0)))
+	if at.Provisioned == nil || at.Volume.CreationTimestamp.Before(&at.Claim.CreationTimestamp) {
+		return
 	}
+	took := max(at.Provisioned.Milliseconds(), ptr.Deref(target.ProvisionedMilliseconds, 0), 0)
+	target.ProvisionedMilliseconds = &took
 }
 
 // NoteLimits notes the limits that follow from the first client's node: its own, and those that the storage has in its region.

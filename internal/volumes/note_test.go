@@ -37,9 +37,9 @@ func TestNote(t *testing.T) {
 		at   Place
 		want v1alpha1.TargetStatus
 	}{
-		{"its own, which no pod uses yet", true, nil, Place{Volume: bound("c1")},
+		{"its own, which no pod uses yet", true, nil, Place{Volume: bound("c1"), Provisioned: new(2 * time.Second)},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Handle: "vol-1"}}, ProvisionedMilliseconds: new(int64(2000))}},
-		{"its own, which a pod uses and was there before", true, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels},
+		{"its own, which a pod uses and was there before", true, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels, Provisioned: new(2 * time.Second)},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, ProvisionedMilliseconds: new(int64(2000)), TestFiles: v1alpha1.TestFilesPresent}},
 		{"somebody's", false, nil, Place{Volume: bound("c1"), Node: "n", Labels: labels},
 			v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{moved}, Driver: "ebs.csi.aws.com"}},
@@ -116,23 +116,25 @@ func TestPut(t *testing.T) {
 func TestNoteProvisioning(t *testing.T) {
 	for name, test := range map[string]struct {
 		claim  string
-		took   time.Duration
+		made   time.Duration // of the object, in whole seconds, and after the wait for earlier runs
+		took   *time.Duration
 		before *int64
 		want   *int64
 	}{
-		"ours":               {"ours", 1500 * time.Millisecond, nil, new(int64(1500))},
-		"somebody's":         {"mine", time.Second, nil, nil},
-		"faster than before": {"ours", time.Second, new(int64(2000)), new(int64(2000))},
-		"slower than before": {"ours", 3 * time.Second, new(int64(2000)), new(int64(3000))},
-		"at once":            {"ours", 0, nil, new(int64(0))},
-		"there before":       {"ours", -time.Second, nil, nil},
-		"one there before":   {"ours", -time.Second, new(int64(2000)), new(int64(2000))},
+		"ours":               {"ours", 21 * time.Second, new(1234 * time.Millisecond), nil, new(int64(1234))},
+		"somebody's":         {"mine", time.Second, new(time.Second), nil, nil},
+		"faster than before": {"ours", time.Second, new(time.Second), new(int64(2000)), new(int64(2000))},
+		"slower than before": {"ours", 3 * time.Second, new(3 * time.Second), new(int64(2000)), new(int64(3000))},
+		"at once":            {"ours", 0, new(time.Duration(0)), nil, new(int64(0))},
+		"not seen":           {"ours", time.Second, nil, nil, nil},
+		"there before":       {"ours", -time.Second, new(time.Second), nil, nil},
+		"one there before":   {"ours", -time.Second, new(time.Second), new(int64(2000)), new(int64(2000))},
 	} {
 		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: test.claim, UID: "u", CreationTimestamp: *at(0)}}
-		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(test.took)}}
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: *at(test.made)}}
 		volume.Spec.ClaimRef = &corev1.ObjectReference{Namespace: "ns", Name: test.claim, UID: "u"}
 		target := &v1alpha1.TargetStatus{ProvisionedMilliseconds: test.before}
-		Note(builder.OneRun("ns", "sb").Build(), target, Claims{"ours": {}}, Place{Claim: claim, Volume: volume})
+		Note(builder.OneRun("ns", "sb").Build(), target, Claims{"ours": {}}, Place{Claim: claim, Volume: volume, Provisioned: test.took})
 		if got := target.ProvisionedMilliseconds; ptr.Deref(got, -1) != ptr.Deref(test.want, -1) {
 			t.Errorf("%s: %d ms, want %d", name, ptr.Deref(got, -1), ptr.Deref(test.want, -1))
 		}

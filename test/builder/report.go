@@ -24,14 +24,10 @@ func Report(groups ...string) digest.Report {
 func Result() *v1alpha1.Result {
 	return &v1alpha1.Result{
 		FioVersion: "fio-3.39", ElapsedMilliseconds: 60005,
-		Read: &v1alpha1.IOResult{
-			IOs: 1000, Bytes: 4096000, IOPS: 3048, BytesPerSecond: 12484608,
-			Latency: &v1alpha1.Latency{MeanNanoseconds: 5400000, StddevNanoseconds: 1200000},
-			CompletionLatency: &v1alpha1.LatencyDistribution{
-				MinNanoseconds: 4900000, P50Nanoseconds: 5013504, P90Nanoseconds: 5013504, P95Nanoseconds: 8978432,
-				P99Nanoseconds: 8978432, P999Nanoseconds: 8978432, P9999Nanoseconds: 8978432, MaxNanoseconds: 9100000,
-			},
-		},
+		Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 1000, Bytes: 4096000, MilliIOPS: 3_048_499, BytesPerSecond: 12484608, Latency: &v1alpha1.Latency{MeanNanoseconds: 5400000, StddevNanoseconds: 1200000}, CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: 4900000, P50Nanoseconds: 5013504, P90Nanoseconds: 5013504, P95Nanoseconds: 8978432,
+			P99Nanoseconds: 8978432, P999Nanoseconds: 8978432, P9999Nanoseconds: 8978432, MaxNanoseconds: 9100000,
+		}}},
 		CPU: &v1alpha1.CPUResult{UserPercent: 3, SystemPercent: 9},
 	}
 }

@@ -37,7 +37,7 @@ func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
 	done := holds(t, sb, func(t checker, done *v1alpha1.StorageBenchmark) {
 		run := &done.Status.Runs[0]
 		checkTogether(t, done, run)
-		wantRatio(t, "IOPS of two gp3 volumes and of one", float64(run.Result.Write.IOPS), 3000, 1.85, 2.2)
+		wantRatio(t, "IOPS of two gp3 volumes and of one", float64(run.Result.Of(v1alpha1.OperationWrite).IOPS()), 3000, 1.85, 2.2)
 		if run.LimitedBy.Reason != v1alpha1.BoundVolumeIOPS || *run.LimitedBy.LimitIOPS != 6000 || !strings.Contains(run.LimitedBy.Message, "2 volumes'") {
 			t.Errorf("limited by %+v", run.LimitedBy)
 		}
@@ -52,7 +52,7 @@ func TestClientsWithVolumesOfTheirOwn(t *testing.T) {
 	if s.Clients != 2 || write == nil || write.Latency == nil {
 		t.Fatalf("a series of %d clients: %+v", s.Clients, s.Sections)
 	}
-	wantRatio(t, "IOPS of the series and of the result", write.IOPS.Mean[2], float64(done.Status.Runs[0].Result.Write.IOPS), 0.8, 1.2)
+	wantRatio(t, "IOPS of the series and of the result", write.IOPS.Mean[2], float64(done.Status.Runs[0].Result.Of(v1alpha1.OperationWrite).IOPS()), 0.8, 1.2)
 }
 
 // checkClientRecords checks that what each client has measured is kept.
@@ -82,13 +82,13 @@ func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
 		for _, n := range record.Sections[0].WriteBins {
 			counted += n
 		}
-		if record.Client != fmt.Sprintf("client-%d", i) || record.Node == "" || counted != record.Sections[0].Result.Write.IOs {
+		if record.Client != fmt.Sprintf("client-%d", i) || record.Node == "" || counted != record.Sections[0].Result.Of(v1alpha1.OperationWrite).Count {
 			t.Errorf("record %+v counts %d latencies", record, counted)
 		}
-		ios += record.Sections[0].Result.Write.IOs
+		ios += record.Sections[0].Result.Of(v1alpha1.OperationWrite).Count
 	}
-	if len(records) != int(run.Clients) || ios != run.Result.Write.IOs {
-		t.Errorf("%d clients have %d I/Os together, the result has %d", len(records), ios, run.Result.Write.IOs)
+	if len(records) != int(run.Clients) || ios != run.Result.Of(v1alpha1.OperationWrite).Count {
+		t.Errorf("%d clients have %d I/Os together, the result has %d", len(records), ios, run.Result.Of(v1alpha1.OperationWrite).Count)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestClientsOfABucket(t *testing.T) {
 	sb.Spec.Clients = new(int32(2))
 	done := measured(t, sb)
 	for i, bytes := range []int64{2 * 2 * 32 << 20, 2 * 2 * 16 << 20} {
-		if got := sumOf(&done.Status.Runs[i], func(io *v1alpha1.IOResult) int64 { return io.Bytes }); got != bytes {
+		if got := sumOf(&done.Status.Runs[i], func(io *v1alpha1.Figures) int64 { return io.Bytes }); got != bytes {
 			t.Errorf("%s moved %d bytes, want %d", done.Status.Runs[i].Name, got, bytes)
 		}
 	}

@@ -124,7 +124,7 @@ func TestS3Writes(t *testing.T) {
 	sb.Spec.Repetitions = new(int32(2))
 	sb = measured(t, sb)
 	for _, run := range sb.Status.Runs {
-		if (run.Workload == "write") != (run.Result.Write != nil) || (run.Workload == "write") == (run.Result.Read != nil) {
+		if (run.Workload == "write") != (run.Result.Of(v1alpha1.OperationWrite) != nil) || (run.Workload == "write") == (run.Result.Of(v1alpha1.OperationRead) != nil) {
 			t.Errorf("%s has %+v", run.Name, run.Result)
 		}
 	}
@@ -281,7 +281,7 @@ func TestEBSVolumes(t *testing.T) {
 		t.Cleanup(func() { _ = k8s.Delete(context.WithoutCancel(t.Context()), class) })
 		sb := measured(t, ebs("ebs-attributes", v1alpha1.Target{EBS: &v1alpha1.EBSVolume{Type: "gp3"}, VolumeAttributesClassName: &class.Name},
 			v1alpha1.FioParameters{RW: "randwrite", BS: new("4k"), IOEngine: new("libaio"), IODepth: new(int32(32)), Direct: new(true), Size: new("64M"), RuntimeSeconds: new(int32(3)), TimeBased: new(true)}))
-		if iops := sb.Status.Runs[0].Result.Write.IOPS; iops < 3700 || iops > 4400 {
+		if iops := sb.Status.Runs[0].Result.Of(v1alpha1.OperationWrite).IOPS(); iops < 3700 || iops > 4400 {
 			t.Errorf("%d IOPS on a volume of 4000", iops)
 		}
 	})

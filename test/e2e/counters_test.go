@@ -49,14 +49,14 @@ func TestKernelCountersOfADevice(t *testing.T) {
 	if c == nil || c.Source != v1alpha1.CountersOfBlockDevice {
 		t.Fatalf("the run has counters %+v: %s", c, run.Message)
 	}
-	t.Logf("%s: %+v, fio: %d writes, %d bytes", device, c, run.Result.Write.IOs, run.Result.Write.Bytes)
+	t.Logf("%s: %+v, fio: %d writes, %d bytes", device, c, run.Result.Of(v1alpha1.OperationWrite).Count, run.Result.Of(v1alpha1.OperationWrite).Bytes)
 	// The device is closed after the run, which may flush it: a write without a byte.
 	writes, bytes := int64(after.WriteIOs-before.WriteIOs), int64(after.WriteSectors-before.WriteSectors)*512
 	if flushes := writes - c.Writes; flushes < 0 || flushes > 1 || c.WriteBytes != bytes {
 		t.Errorf("the run has %d writes of %d bytes, and the kernel counted %d of %d", c.Writes, c.WriteBytes, writes, bytes)
 	}
-	if c.Writes != run.Result.Write.IOs || c.WriteBytes != run.Result.Write.Bytes {
-		t.Errorf("the run has %d writes of %d bytes, and fio did %d of %d", c.Writes, c.WriteBytes, run.Result.Write.IOs, run.Result.Write.Bytes)
+	if c.Writes != run.Result.Of(v1alpha1.OperationWrite).Count || c.WriteBytes != run.Result.Of(v1alpha1.OperationWrite).Bytes {
+		t.Errorf("the run has %d writes of %d bytes, and fio did %d of %d", c.Writes, c.WriteBytes, run.Result.Of(v1alpha1.OperationWrite).Count, run.Result.Of(v1alpha1.OperationWrite).Bytes)
 	}
 	// At its limit a device is busy as long as fio has a processor. Another unit of time would be a thousand times as much, or as little.
 	if c.BusyMilliseconds < run.Result.ElapsedMilliseconds/10 || c.QueueMilliseconds < c.BusyMilliseconds/2 || c.BusyMilliseconds > run.Result.ElapsedMilliseconds+1000 {
@@ -98,20 +98,20 @@ func TestKernelCountersTellThePageCache(t *testing.T) {
 		if c == nil {
 			continue // as measured has said
 		}
-		t.Logf("%s: %+v, fio: %+v %+v; warnings %+v", run.Name, c, r.Read, r.Write, run.Warnings)
+		t.Logf("%s: %+v, fio: %+v %+v; warnings %+v", run.Name, c, r.Of(v1alpha1.OperationRead), r.Of(v1alpha1.OperationWrite), run.Warnings)
 		switch run.Workload {
 		case "answered":
-			if c.ReadBytes > r.Read.Bytes/2 {
-				t.Errorf("%s: fio read %d bytes of a file of 2 MiB, and the storage %d", run.Name, r.Read.Bytes, c.ReadBytes)
+			if c.ReadBytes > r.Of(v1alpha1.OperationRead).Bytes/2 {
+				t.Errorf("%s: fio read %d bytes of a file of 2 MiB, and the storage %d", run.Name, r.Of(v1alpha1.OperationRead).Bytes, c.ReadBytes)
 			}
 			wantWarning(t, &run, v1alpha1.WarningFilesFitInMemory, "that fio read: the page cache answered the rest")
 		case "gathered":
-			if c.WriteBytes < r.Write.Bytes || c.Writes > r.Write.IOs/8 {
-				t.Errorf("%s: fio did %d writes of %d bytes, and the storage %d of %d", run.Name, r.Write.IOs, r.Write.Bytes, c.Writes, c.WriteBytes)
+			if c.WriteBytes < r.Of(v1alpha1.OperationWrite).Bytes || c.Writes > r.Of(v1alpha1.OperationWrite).Count/8 {
+				t.Errorf("%s: fio did %d writes of %d bytes, and the storage %d of %d", run.Name, r.Of(v1alpha1.OperationWrite).Count, r.Of(v1alpha1.OperationWrite).Bytes, c.Writes, c.WriteBytes)
 			}
 		case "kept":
-			if c.WriteBytes > r.Write.Bytes/2 {
-				t.Logf("%s: the kernel was quick to write %d of %d bytes back", run.Name, c.WriteBytes, r.Write.Bytes)
+			if c.WriteBytes > r.Of(v1alpha1.OperationWrite).Bytes/2 {
+				t.Logf("%s: the kernel was quick to write %d of %d bytes back", run.Name, c.WriteBytes, r.Of(v1alpha1.OperationWrite).Bytes)
 				continue
 			}
 			wantWarning(t, &run, v1alpha1.WarningUnsyncedWrites, "that fio wrote")

@@ -27,10 +27,10 @@ func TestDefaults(t *testing.T) {
 		t.Errorf("spec.fio in the cluster (-want +got):\n%s", diff)
 	}
 	run := completes(t, sb).Status.Runs[0]
-	if run.Result == nil || run.Result.Read == nil {
+	if run.Result == nil || run.Result.Of(v1alpha1.OperationRead) == nil {
 		t.Fatalf("run = %+v", run)
 	}
-	checkFigures(t, run.Result, run.Result.Read, 2)
+	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationRead), 2)
 	log := keptLog(t, &run)
 	var output struct {
 		Jobs []struct {

@@ -63,8 +63,8 @@ func TestEBSVolumeIsAttachedTwice(t *testing.T) {
 	if volumes := done.Status.Targets[0].Volumes; len(volumes) != 1 {
 		t.Errorf("the clients had the volumes %+v", volumes)
 	}
-	write := run.Result.Write
-	if each := write.PerClient; run.Result.Clients != 2 || each == nil || each.MinIOPS == 0 || write.IOPS > 1100 {
+	write := run.Result.Of(v1alpha1.OperationWrite)
+	if each := write.PerClient; run.Result.Clients != 2 || each == nil || each.MinMilliIOPS == 0 || write.IOPS() > 1100 {
 		t.Errorf("the result of both is %+v, %+v", run.Result, write)
 	}
 	checkClientRecords(t, run)

@@ -101,7 +101,7 @@ func rate(t checker, sb *v1alpha1.StorageBenchmark, target string, parameters ma
 	total := 0.0
 	for _, run := range runs {
 		for _, io := range run.Result.Directions() {
-			total += float64(io.IOPS)
+			total += float64(io.IOPS())
 		}
 	}
 	return total / float64(len(runs))
@@ -139,7 +139,7 @@ func runOf(t checker, sb *v1alpha1.StorageBenchmark, workload string, parameters
 }
 
 // sumOf adds a figure up over the directions of a run.
-func sumOf(run *v1alpha1.Run, of func(*v1alpha1.IOResult) int64) int64 {
+func sumOf(run *v1alpha1.Run, of func(*v1alpha1.Figures) int64) int64 {
 	total := int64(0)
 	for _, io := range run.Result.Directions() {
 		total += of(io)
@@ -180,9 +180,9 @@ func checkGP3AgainstEFS(t checker, sb *v1alpha1.StorageBenchmark) {
 	for _, c := range sb.Status.Comparisons {
 		efs := c.Targets[slices.IndexFunc(c.Targets, func(t v1alpha1.TargetComparison) bool { return t.Name == "efs" })]
 		published := map[string]float64{"16k": 0.51, "64k": 0.81}[c.Parameters["bs"]]
-		got, err := strconv.ParseFloat(efs.Write.IOPSRatio, 64)
+		got, err := strconv.ParseFloat(efs.Of(v1alpha1.OperationWrite).MilliIOPS.Ratio, 64)
 		if err != nil || got < published*0.8 || got > published*1.2 {
-			t.Errorf("bs=%s: EFS has %s of gp3's IOPS, published were %.2f", c.Parameters["bs"], efs.Write.IOPSRatio, published)
+			t.Errorf("bs=%s: EFS has %s of gp3's IOPS, published were %.2f", c.Parameters["bs"], efs.Of(v1alpha1.OperationWrite).MilliIOPS.Ratio, published)
 		}
 	}
 	if got := targetOf(t, sb, "gp3"); got.Limits == nil || *got.Limits.IOPS != 3000 || got.Volumes[0].InstanceType == "" || len(got.ClientLimits) == 0 {
@@ -212,7 +212,7 @@ func checkGP2AgainstGP3(t checker, sb *v1alpha1.StorageBenchmark) {
 	}
 	for _, c := range sb.Status.Comparisons {
 		for _, target := range c.Targets[1:] {
-			if target.Runs != 4 || target.Total == nil || target.Total.Verdict == "" || target.Total.Verdict == v1alpha1.VerdictTooFewRuns {
+			if target.Runs != 4 || target.Of(v1alpha1.OperationTotal) == nil || target.Of(v1alpha1.OperationTotal).Verdict() == "" || target.Of(v1alpha1.OperationTotal).Verdict() == v1alpha1.VerdictTooFewRuns {
 				t.Errorf("%v: %+v has no verdict", c.Parameters, target)
 			}
 		}
@@ -238,7 +238,7 @@ func checkLatenciesOfE2(t checker, sb *v1alpha1.StorageBenchmark) {
 		{"gp3", "16", "256k", 30592, 31360, 31616, 32384},
 	} {
 		r := leastDisturbed(runsOf(sb, row.target, map[string]string{"numjobs": row.numjobs, "bs": row.bs})).Result
-		read, write := r.Read.CompletionLatency, r.Write.CompletionLatency
+		read, write := r.Of(v1alpha1.OperationRead).CompletionLatency, r.Of(v1alpha1.OperationWrite).CompletionLatency
 		for _, figure := range []struct {
 			what           string
 			published, got int64
@@ -261,7 +261,7 @@ func checkLatenciesOfE2(t checker, sb *v1alpha1.StorageBenchmark) {
 // leastDisturbed returns the repetition with the lowest 90th percentiles: what the machine's neighbours take of its processors only adds to latencies.
 func leastDisturbed(repetitions []v1alpha1.Run) v1alpha1.Run {
 	p90 := func(r *v1alpha1.Run) int64 {
-		return r.Result.Read.CompletionLatency.P90Nanoseconds + r.Result.Write.CompletionLatency.P90Nanoseconds
+		return r.Result.Of(v1alpha1.OperationRead).CompletionLatency.P90Nanoseconds + r.Result.Of(v1alpha1.OperationWrite).CompletionLatency.P90Nanoseconds
 	}
 	return slices.MinFunc(repetitions, func(a, b v1alpha1.Run) int { return cmp.Compare(p90(&a), p90(&b)) })
 }
@@ -325,7 +325,7 @@ func TestBurstCreditsRunOut(t *testing.T) {
 func checkCreditsRunOut(t checker, sb *v1alpha1.StorageBenchmark, of *series.Series, credits float64) {
 	t.Helper()
 	first, second := sb.Status.Runs[0], sb.Status.Runs[1]
-	wantRatio(t, "IOPS before and after the credits ran out", float64(first.Result.Write.IOPS), float64(second.Result.Write.IOPS), 3, 10)
+	wantRatio(t, "IOPS before and after the credits ran out", float64(first.Result.Of(v1alpha1.OperationWrite).IOPS()), float64(second.Result.Of(v1alpha1.OperationWrite).IOPS()), 3, 10)
 	if message, _ := warned(sb, v1alpha1.WarningBurstCredits); message == "" {
 		t.Errorf("no warning of burst credits")
 	}
@@ -356,7 +356,7 @@ func checkEFSOperations(t checker, sb *v1alpha1.StorageBenchmark) {
 		return runOf(t, sb, "writes", map[string]string{"clients": clients, "numjobs": numjobs, "bs": bs})
 	}
 	iops := func(run *v1alpha1.Run) float64 {
-		return float64(sumOf(run, func(io *v1alpha1.IOResult) int64 { return io.IOPS }))
+		return float64(sumOf(run, func(io *v1alpha1.Figures) int64 { return io.IOPS() }))
 	}
 	reads := runOf(t, sb, "reads", map[string]string{"numjobs": "1", "bs": "1"})
 	wantRatio(t, "writes of 10k and of 1 byte", iops(writes("1", "1", "10k")), iops(writes("1", "1", "1")), 0.7, 1.3)
@@ -394,8 +394,8 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 	if r.Clients != run.Clients || r.StartSkewMilliseconds == nil || r.CommonMilliseconds < r.ElapsedMilliseconds*8/10 {
 		t.Errorf("%s: %d clients, start skew %v, %d ms together of %d", run.Name, r.Clients, r.StartSkewMilliseconds, r.CommonMilliseconds, r.ElapsedMilliseconds)
 	}
-	t.Logf("%s: %d attempts, start skew %d ms, heard of it %d of %d ms before, %+v", run.Name, run.Attempts, ptr.Deref(r.StartSkewMilliseconds, -1), run.StartMarginMilliseconds, run.StartLeadMilliseconds, r.Write.PerClient)
-	if spread := r.Write.PerClient; spread == nil || float64(spread.MaxIOPS) > 1.5*float64(spread.MinIOPS) {
+	t.Logf("%s: %d attempts, start skew %d ms, heard of it %d of %d ms before, %+v", run.Name, run.Attempts, ptr.Deref(r.StartSkewMilliseconds, -1), run.StartMarginMilliseconds, run.StartLeadMilliseconds, r.Of(v1alpha1.OperationWrite).PerClient)
+	if spread := r.Of(v1alpha1.OperationWrite).PerClient; spread == nil || float64(spread.MaxMilliIOPS) > 1.5*float64(spread.MinMilliIOPS) {
 		t.Errorf("%s: the clients differ by %+v", run.Name, spread)
 	}
 	nodes := map[string]bool{}

@@ -70,7 +70,7 @@ func TestMetadata(t *testing.T) {
 		}
 	}
 	for _, c := range done.Status.Comparisons {
-		if m := c.Targets[0].Metadata; m == nil || m.IOPS.Median <= 0 || c.Targets[0].Total != nil {
+		if m := c.Targets[0].Of(v1alpha1.OperationMetadata); m == nil || m.IOPS().Median <= 0 || c.Targets[0].Of(v1alpha1.OperationTotal) != nil {
 			t.Errorf("comparison %+v", c)
 		}
 	}
@@ -86,17 +86,17 @@ func checkOperations(t *testing.T, run *v1alpha1.Run) int64 {
 	if err != nil {
 		t.Fatalf("%s: %v", run.Name, err)
 	}
-	want, got := output.Groups[0].Metadata, run.Result.Metadata
-	if want == nil || got == nil || got.Latency == nil || run.Result.Read != nil || run.Result.Write != nil {
+	want, got := output.Groups[0].Metadata, run.Result.Of(v1alpha1.OperationMetadata)
+	if want == nil || got == nil || got.CompletionLatency == nil || run.Result.Of(v1alpha1.OperationRead) != nil || run.Result.Of(v1alpha1.OperationWrite) != nil {
 		t.Fatalf("%s: %+v, fio says %+v", run.Name, run.Result, want)
 	}
-	if got.Count != want.Latency.Count || got.MeanNanoseconds != int64(math.Round(want.Latency.MeanNanoseconds)) ||
-		got.Latency.MinNanoseconds != want.Latency.MinNanoseconds || got.Latency.MaxNanoseconds != want.Latency.MaxNanoseconds ||
-		math.Abs(float64(got.IOPS)-want.PerSecond) > 1 {
+	if got.Count != want.Latency.Count || got.Mean() != int64(math.Round(want.Latency.MeanNanoseconds)) ||
+		got.CompletionLatency.MinNanoseconds != want.Latency.MinNanoseconds || got.CompletionLatency.MaxNanoseconds != want.Latency.MaxNanoseconds ||
+		math.Abs(float64(got.IOPS())-want.PerSecond) > 1 {
 		t.Errorf("%s: %+v, fio says %+v, latency %+v", run.Name, got, want, want.Latency)
 	}
-	checkPercentiles(t, got.Latency, want.Latency.Histogram)
-	t.Logf("%s: %d operations, %d a second, p50 %s, p99 %s", run.Name, got.Count, got.IOPS, time.Duration(got.Latency.P50Nanoseconds), time.Duration(got.Latency.P99Nanoseconds))
+	checkPercentiles(t, got.CompletionLatency, want.Latency.Histogram)
+	t.Logf("%s: %d operations, %d a second, p50 %s, p99 %s", run.Name, got.Count, got.IOPS(), time.Duration(got.CompletionLatency.P50Nanoseconds), time.Duration(got.CompletionLatency.P99Nanoseconds))
 	return got.Count
 }
 
@@ -107,15 +107,15 @@ func TestMetadataOfTwoClients(t *testing.T) {
 		sb.Spec.Workloads = []v1alpha1.Workload{operations("files", "filecreate", "filedelete")}
 	})
 	for _, run := range measured(t, sb).Status.Runs {
-		got := run.Result.Metadata
-		if got == nil || got.Count != 4*operationsEach || got.PerClient == nil || got.PerClient.MinIOPS <= 0 || got.IOPS < got.PerClient.MaxIOPS {
+		got := run.Result.Of(v1alpha1.OperationMetadata)
+		if got == nil || got.Count != 4*operationsEach || got.PerClient == nil || got.PerClient.MinMilliIOPS <= 0 || got.IOPS() < got.PerClient.MaxMilliIOPS {
 			t.Fatalf("%s: %+v", run.Name, got)
 		}
 		all := metadataOfClients(t, &run)
 		if all.Count() != uint64(got.Count) {
 			t.Errorf("%s: the clients' records have %d operations, the result %d", run.Name, all.Count(), got.Count)
 		}
-		checkPercentiles(t, got.Latency, all)
+		checkPercentiles(t, got.CompletionLatency, all)
 	}
 }
 

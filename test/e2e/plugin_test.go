@@ -124,8 +124,8 @@ func checkArtifacts(t *testing.T, plugin func(...string) (string, string, error)
 			t.Errorf("%s: %v", run.Name, err)
 			continue
 		}
-		if got := output.Jobs[0].Write.Total; got != run.Result.Write.IOs || got == 0 {
-			t.Errorf("%s: fio's JSON has %d writes, the status %d", run.Name, got, run.Result.Write.IOs)
+		if got := output.Jobs[0].Write.Total; got != run.Result.Of(v1alpha1.OperationWrite).Count || got == 0 {
+			t.Errorf("%s: fio's JSON has %d writes, the status %d", run.Name, got, run.Result.Of(v1alpha1.OperationWrite).Count)
 		}
 	}
 }

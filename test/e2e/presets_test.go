@@ -77,10 +77,10 @@ func checkShown(t *testing.T, done *v1alpha1.StorageBenchmark, p *preset.Preset)
 // goodForEtcd says by a run's own figures what etcd's documents ask for.
 func goodForEtcd(t *testing.T, run *v1alpha1.Run) bool {
 	t.Helper()
-	if run.Result == nil || run.Result.Sync == nil || run.Result.Sync.Latency == nil {
+	if run.Result == nil || run.Result.Of(v1alpha1.OperationSync) == nil || run.Result.Of(v1alpha1.OperationSync).CompletionLatency == nil {
 		t.Fatalf("run %s has no syncs: %+v", run.Name, run.Result)
 	}
-	p99, iops := run.Result.Sync.Latency.P99Nanoseconds, run.Result.Write.IOPS
+	p99, iops := run.Result.Of(v1alpha1.OperationSync).CompletionLatency.P99Nanoseconds, run.Result.Of(v1alpha1.OperationWrite).IOPS()
 	t.Logf("%s: fdatasync p99 %s, %d IOPS", run.Name, time.Duration(p99), iops)
 	return p99 <= int64(10*time.Millisecond) && iops >= 50
 }
@@ -125,9 +125,9 @@ func checkSyncsPrevail(t *testing.T, done *v1alpha1.StorageBenchmark) {
 	t.Helper()
 	for i, target := range done.Status.Comparisons[0].Targets {
 		at := slices.IndexFunc(done.Status.Runs, func(run v1alpha1.Run) bool { return run.Target == target.Name })
-		sync, write := done.Status.Runs[at].Result.Sync, done.Status.Runs[at].Result.Write
-		want := sync.Count*sync.MeanNanoseconds > 10*write.IOs*write.Latency.MeanNanoseconds
-		if got := ptr.Deref(target.Sync.Prevails, false); got != want {
+		sync, write := done.Status.Runs[at].Result.Of(v1alpha1.OperationSync), done.Status.Runs[at].Result.Of(v1alpha1.OperationWrite)
+		want := sync.Count*sync.Mean() > 10*write.Count*write.Latency.MeanNanoseconds
+		if got := ptr.Deref(target.Of(v1alpha1.OperationSync).Prevails, false); got != want {
 			t.Errorf("syncs prevail on %s: %t, want %t by %+v and %+v", target.Name, got, want, sync, write)
 		}
 		if told := strings.Contains(done.Status.Summary, target.Name+" ") && strings.Contains(done.Status.Summary, "sync p50"); i == 0 && told != want {

@@ -53,7 +53,7 @@ func TestProbe(t *testing.T) {
 					if run.LimitedBy.Reason != test.bound || run.LimitedBy.Evidence != v1alpha1.EvidenceProbe || run.Result.Probe.InFlight != test.inFlight {
 						t.Errorf("%s: limited by %+v, probe %+v", run.Name, run.LimitedBy, run.Result.Probe)
 					}
-					measured := sumOf(run, func(io *v1alpha1.IOResult) int64 { return io.IOPS })
+					measured := sumOf(run, func(io *v1alpha1.Figures) int64 { return io.IOPS() })
 					wantRatio(t, "the probe and the run", float64(run.Result.Probe.IOPS), float64(measured), test.least, test.most)
 				}
 			})

@@ -12,6 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -31,22 +32,22 @@ func TestResult(t *testing.T) {
 	if run.Name != "randwrite.volume" || run.State != v1alpha1.RunSucceeded || run.Attempts != 1 || run.Result == nil {
 		t.Fatalf("run = %+v", run)
 	}
-	if run.Result.Read != nil || run.Result.Write == nil {
+	if run.Result.Of(v1alpha1.OperationRead) != nil || run.Result.Of(v1alpha1.OperationWrite) == nil {
 		t.Fatalf("result of writes = %+v", run.Result)
 	}
-	checkFigures(t, run.Result, run.Result.Write, 2)
+	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationWrite), 2)
 	if !strings.Contains(done.Status.Summary, "randwrite: volume ") {
 		t.Errorf("summary = %q", done.Status.Summary)
 	}
 	target := done.Status.Targets[0]
-	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || target.ProvisionedMilliseconds == nil {
+	if len(target.Volumes) != 1 || target.Volumes[0].Handle == "" || target.Volumes[0].Node == "" || ptr.Deref(target.ProvisionedMilliseconds, 0) <= 0 {
 		t.Errorf("target = %+v", target)
 	}
 	checkLog(t, &run)
 }
 
 // checkFigures checks that the figures are those of one real run: they must agree with each other.
-func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.IOResult, seconds int64) {
+func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.Figures, seconds int64) {
 	t.Helper()
 	if !strings.HasPrefix(result.FioVersion, "fio-") {
 		t.Errorf("fioVersion = %q", result.FioVersion)
@@ -54,12 +55,12 @@ func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.IOResult, 
 	if result.ElapsedMilliseconds < seconds*1000 || result.ElapsedMilliseconds > (seconds+5)*1000 {
 		t.Errorf("elapsed = %d ms of a run of %d s", result.ElapsedMilliseconds, seconds)
 	}
-	if io.IOs == 0 || io.Bytes != io.IOs*4096 {
-		t.Errorf("%d I/Os of 4096 bytes moved %d bytes", io.IOs, io.Bytes)
+	if io.Count == 0 || io.Bytes != io.Count*4096 {
+		t.Errorf("%d I/Os of 4096 bytes moved %d bytes", io.Count, io.Bytes)
 	}
-	expected := io.IOs * 1000 / result.ElapsedMilliseconds
-	if io.IOPS < expected*98/100 || io.IOPS > expected*102/100+1 {
-		t.Errorf("IOPS = %d, but %d I/Os in %d ms are %d", io.IOPS, io.IOs, result.ElapsedMilliseconds, expected)
+	expected := io.Count * 1000 / result.ElapsedMilliseconds
+	if io.IOPS() < expected*98/100 || io.IOPS() > expected*102/100+1 {
+		t.Errorf("IOPS = %d, but %d I/Os in %d ms are %d", io.IOPS(), io.Count, result.ElapsedMilliseconds, expected)
 	}
 	if io.Latency == nil || io.CompletionLatency == nil {
 		t.Fatalf("no latency: %+v", io)
@@ -116,10 +117,10 @@ func TestBlockVolume(t *testing.T) {
 	})
 	create(t, sb)
 	result := completes(t, sb).Status.Runs[0].Result
-	if result.Read == nil || result.Write == nil {
+	if result.Of(v1alpha1.OperationRead) == nil || result.Of(v1alpha1.OperationWrite) == nil {
 		t.Fatalf("result = %+v", result)
 	}
-	for _, io := range []*v1alpha1.IOResult{result.Read, result.Write} {
+	for _, io := range []*v1alpha1.Figures{result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite)} {
 		checkFigures(t, result, io, 2)
 	}
 }
@@ -144,8 +145,8 @@ func TestTargetsAndWorkloads(t *testing.T) {
 		t.Errorf("runs = %s, want %s", got, want)
 	}
 	for _, run := range done.Status.Runs[2:] {
-		if run.Result.Read.Bytes != 16<<20 {
-			t.Errorf("run %s read %d bytes of a file of 16 MiB", run.Name, run.Result.Read.Bytes)
+		if run.Result.Of(v1alpha1.OperationRead).Bytes != 16<<20 {
+			t.Errorf("run %s read %d bytes of a file of 16 MiB", run.Name, run.Result.Of(v1alpha1.OperationRead).Bytes)
 		}
 	}
 }
@@ -177,10 +178,10 @@ func TestJobFile(t *testing.T) {
 		t.Fatalf("run = %+v", run)
 	}
 	first, second := run.Sections[0], run.Sections[1]
-	if first.Name != "write" || first.Write.Bytes != 16<<20 || first.Read != nil {
+	if first.Name != "write" || first.Of(v1alpha1.OperationWrite).Bytes != 16<<20 || first.Of(v1alpha1.OperationRead) != nil {
 		t.Errorf("first section = %+v", first)
 	}
-	if second.Name != "mixed" || second.Read == nil || second.Write == nil || second.Read.Bytes+second.Write.Bytes != 32<<20 {
+	if second.Name != "mixed" || second.Of(v1alpha1.OperationRead) == nil || second.Of(v1alpha1.OperationWrite) == nil || second.Of(v1alpha1.OperationRead).Bytes+second.Of(v1alpha1.OperationWrite).Bytes != 32<<20 {
 		t.Errorf("second section = %+v", second)
 	}
 }
@@ -253,7 +254,7 @@ func TestExistingBlockClaim(t *testing.T) {
 	fails(t, writes, v1alpha1.ReasonInvalidSpec, "spec.workloads[0].fio.rw")
 	reads := on("block-claim-read", "randread")
 	create(t, reads)
-	if result := completes(t, reads).Status.Runs[0].Result; result.Read == nil || result.Read.Bytes != 16<<20 {
+	if result := completes(t, reads).Status.Runs[0].Result; result.Of(v1alpha1.OperationRead) == nil || result.Of(v1alpha1.OperationRead).Bytes != 16<<20 {
 		t.Errorf("result = %+v", result)
 	}
 }

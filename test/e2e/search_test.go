@@ -59,7 +59,7 @@ func holdsTruth(t *testing.T, target v1alpha1.Target, io *v1alpha1.FioParameters
 	holds(t, sb, func(t checker, done *v1alpha1.StorageBenchmark) {
 		for i := range done.Status.Runs {
 			run := &done.Status.Runs[i]
-			t.Logf("%s: %s %d is %s: %d IOPS", run.Name, run.Search.Vary, run.Search.Value, run.Search.Verdict, sumOf(run, func(io *v1alpha1.IOResult) int64 { return io.IOPS }))
+			t.Logf("%s: %s %d is %s: %d IOPS", run.Name, run.Search.Vary, run.Search.Value, run.Search.Verdict, sumOf(run, func(io *v1alpha1.Figures) int64 { return io.IOPS() }))
 		}
 		if len(done.Status.Searches) != 1 || len(done.Status.Comparisons) != 1 {
 			t.Fatalf("searches are %+v, comparisons %+v", done.Status.Searches, done.Status.Comparisons)

@@ -43,7 +43,7 @@ func TestCloneOfAClaim(t *testing.T) {
 	done := completes(t, sb)
 	for i, words := range []string{"no run has used this volume", "earlier runs have used this volume"} {
 		run := &done.Status.Runs[i]
-		if run.Result == nil || run.Result.Read == nil || run.Result.Read.IOs == 0 {
+		if run.Result == nil || run.Result.Of(v1alpha1.OperationRead) == nil || run.Result.Of(v1alpha1.OperationRead).Count == 0 {
 			t.Errorf("%s has read nothing: %+v", run.Name, run.Result)
 		}
 		if !slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool {

@@ -51,7 +51,7 @@ func TestSteadyStateAfterBurstCredits(t *testing.T) {
 	if s == nil || !s.Attained || s.AfterSeconds < 14 {
 		t.Errorf("steady state is %+v: the credits last for 6.2 s, and a window of 10 s comes after that", s)
 	}
-	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Write.IOPS), baseline, 0.95, 1.1)
+	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Of(v1alpha1.OperationWrite).IOPS()), baseline, 0.95, 1.1)
 	if elapsed := run.Result.ElapsedMilliseconds; elapsed < 9_500 || elapsed > 11_000 {
 		t.Errorf("it measured for %d ms, want a window of 10 s", elapsed)
 	}
@@ -86,7 +86,7 @@ func TestRampTimeAuto(t *testing.T) {
 	if s := run.Result.SteadyState; s == nil || !s.Attained || s.AfterSeconds < 12 || s.AfterSeconds > 33 {
 		t.Errorf("it was warm after %+v: the credits last for 3.1 s, and 10 s come after that", s)
 	}
-	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Write.IOPS), baseline, 0.9, 1.15)
+	wantRatio(t, "IOPS of the result and the baseline", float64(run.Result.Of(v1alpha1.OperationWrite).IOPS()), baseline, 0.9, 1.15)
 	if elapsed := run.Result.ElapsedMilliseconds; elapsed < 1000*runtime-500 || elapsed > 1000*runtime+1500 {
 		t.Errorf("it measured for %d ms, want %d s", elapsed, runtime)
 	}
@@ -167,7 +167,7 @@ func TestSteadyStateOfClients(t *testing.T) {
 	if s := r.SteadyState; s == nil || !s.Attained || s.AfterSeconds < 8 {
 		t.Errorf("steady state is %+v", s)
 	}
-	wantRatio(t, "IOPS of two clients and of their rates", float64(r.Write.IOPS), 400, 0.95, 1.05)
+	wantRatio(t, "IOPS of two clients and of their rates", float64(r.Of(v1alpha1.OperationWrite).IOPS()), 400, 0.95, 1.05)
 	if r.StartSkewMilliseconds == nil || *r.StartSkewMilliseconds > 1000 {
 		t.Errorf("they began to measure %v ms apart", r.StartSkewMilliseconds)
 	}

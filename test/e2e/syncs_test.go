@@ -34,15 +34,15 @@ func TestSyncsOfOneClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, got := output.Groups[0].Sync, run.Result.Sync
-	if want == nil || got == nil || got.Latency == nil {
+	want, got := output.Groups[0].Sync, run.Result.Of(v1alpha1.OperationSync)
+	if want == nil || got == nil || got.CompletionLatency == nil {
 		t.Fatalf("syncs %+v, fio says %+v", got, want)
 	}
-	if got.Count != want.Count || got.MeanNanoseconds != int64(math.Round(want.MeanNanoseconds)) ||
-		got.Latency.MinNanoseconds != want.MinNanoseconds || got.Latency.MaxNanoseconds != want.MaxNanoseconds {
+	if got.Count != want.Count || got.Mean() != int64(math.Round(want.MeanNanoseconds)) ||
+		got.CompletionLatency.MinNanoseconds != want.MinNanoseconds || got.CompletionLatency.MaxNanoseconds != want.MaxNanoseconds {
 		t.Errorf("syncs %+v, fio says %+v", got, want)
 	}
-	checkPercentiles(t, got.Latency, want.Histogram)
+	checkPercentiles(t, got.CompletionLatency, want.Histogram)
 	for _, w := range run.Warnings {
 		if w.Reason == v1alpha1.WarningFilesFitInMemory || w.Reason == v1alpha1.WarningUnsyncedWrites {
 			t.Errorf("warning %+v", w)
@@ -79,13 +79,13 @@ func TestSyncsOfTwoClients(t *testing.T) {
 			t.Fatal(err)
 		}
 		all.Merge(own)
-		count += record.Sections[0].Result.Sync.Count
+		count += record.Sections[0].Result.Of(v1alpha1.OperationSync).Count
 	}
-	got := run.Result.Sync
+	got := run.Result.Of(v1alpha1.OperationSync)
 	if len(records) != 2 || got == nil || got.Count != count || all.Count() != uint64(count) {
 		t.Fatalf("syncs of %d clients %+v, together %d", len(records), got, count)
 	}
-	checkPercentiles(t, got.Latency, all)
+	checkPercentiles(t, got.CompletionLatency, all)
 }
 
 // checkPercentiles holds a distribution to fio's histogram.

@@ -30,6 +30,6 @@ func SetEnd(sb *v1alpha1.StorageBenchmark, at metav1.Time, status metav1.Conditi
 		return
 	}
 	sb.Status.Comparisons = []v1alpha1.Comparison{{Workload: sb.Spec.Workloads[0].Name, Targets: []v1alpha1.TargetComparison{{
-		Name: sb.Spec.Targets[0].Name, Read: &v1alpha1.IOComparison{IOPS: v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}},
+		Name: sb.Spec.Targets[0].Name, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Median: 1000 * iops}}},
 	}}}}
 }

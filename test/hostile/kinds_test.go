@@ -324,15 +324,11 @@ func setStatus(n *harness.World, sb *v1alpha1.StorageBenchmark, status v1alpha1.
 
 func largeSection(name string) v1alpha1.SectionResult {
 	const most = 99_999_999_999
-	io := &v1alpha1.IOResult{
-		IOs: most, Bytes: math.MaxInt64, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999,
-		Latency: &v1alpha1.Latency{MeanNanoseconds: most, StddevNanoseconds: most},
-		CompletionLatency: &v1alpha1.LatencyDistribution{
-			MinNanoseconds: most, P50Nanoseconds: most, P90Nanoseconds: most, P95Nanoseconds: most,
-			P99Nanoseconds: most, P999Nanoseconds: most, P9999Nanoseconds: most, MaxNanoseconds: most,
-		},
-	}
-	return v1alpha1.SectionResult{Name: name, Result: v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: 86_400_000, Read: io, Write: io}}
+	io := &v1alpha1.Figures{Count: most, Bytes: math.MaxInt64, MilliIOPS: 99_999_999_000, BytesPerSecond: 999_999_999_999, Latency: &v1alpha1.Latency{MeanNanoseconds: most, StddevNanoseconds: most}, CompletionLatency: &v1alpha1.LatencyDistribution{
+		MinNanoseconds: most, P50Nanoseconds: most, P90Nanoseconds: most, P95Nanoseconds: most,
+		P99Nanoseconds: most, P999Nanoseconds: most, P9999Nanoseconds: most, MaxNanoseconds: most,
+	}}
+	return v1alpha1.SectionResult{Name: name, Result: v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: 86_400_000, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead), io.As(v1alpha1.OperationWrite))}}
 }
 
 // What is hostile of messages needs that the kubelet keeps them whole.

@@ -19,7 +19,7 @@ import (
 func synced(target string, p99 int64) v1alpha1.Run {
 	run := ended(target, 400)
 	run.Name, run.Workload = "etcd."+target, "etcd"
-	run.Result.Sync = &v1alpha1.SyncResult{Count: 10_000, MeanNanoseconds: p99 / 4, Latency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}}
+	run.Result.Set(v1alpha1.OperationSync, &v1alpha1.Figures{Count: 10_000, Latency: &v1alpha1.Latency{MeanNanoseconds: p99 / 4}, CompletionLatency: &v1alpha1.LatencyDistribution{P99Nanoseconds: p99}})
 	return run
 }
 

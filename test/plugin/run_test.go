@@ -24,10 +24,7 @@ func ended(target string, iops int64) v1alpha1.Run {
 	return v1alpha1.Run{
 		Name: "randwrite." + target, Target: target, Workload: "randwrite", Repetition: 1, State: v1alpha1.RunSucceeded, Attempts: 1,
 		StartTime: &now, CompletionTime: &now,
-		Result: &v1alpha1.Result{Write: &v1alpha1.IOResult{
-			IOPS: iops, BytesPerSecond: iops * 4096,
-			CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 5_340_000, P99Nanoseconds: 9_900_000},
-		}},
+		Result:    &v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 1000 * iops, BytesPerSecond: iops * 4096, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: 5_340_000, P99Nanoseconds: 9_900_000}}}},
 		LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundVolumeIOPS},
 	}
 }
@@ -51,13 +48,11 @@ func runs(progress string, all ...v1alpha1.Run) func(*v1alpha1.StorageBenchmarkS
 
 // compared adds the comparison of two targets.
 func compared(status *v1alpha1.StorageBenchmarkStatus) {
-	io := func(iops int64, ratio string) *v1alpha1.IOComparison {
-		return &v1alpha1.IOComparison{
-			IOPS: v1alpha1.Statistic{Median: iops, Min: iops, Max: iops}, BytesPerSecond: v1alpha1.Statistic{Median: iops * 4096}, IOPSRatio: ratio,
-		}
+	io := func(iops int64, ratio string) *v1alpha1.FiguresComparison {
+		return &v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * iops, Ratio: ratio}, BytesPerSecond: &v1alpha1.Statistic{Median: iops * 4096}}
 	}
 	status.Comparisons = []v1alpha1.Comparison{{Workload: "randwrite", Targets: []v1alpha1.TargetComparison{
-		{Name: "gp3", Runs: 1, Write: io(3000, "")}, {Name: "efs-sc", Runs: 1, Write: io(1500, "0.50")},
+		{Name: "gp3", Runs: 1, Figures: v1alpha1.ListOf(io(3000, "").As(v1alpha1.OperationWrite))}, {Name: "efs-sc", Runs: 1, Figures: v1alpha1.ListOf(io(1500, "0.50").As(v1alpha1.OperationWrite))},
 	}}}
 }
 

@@ -9,29 +9,20 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// statistics are the figures of one direction that bars and scaling curves show.
+// statistics are the figures of one operation that bars and scaling curves show.
 type statistics struct {
 	// iops and bandwidth are in I/Os and bytes per second, nil of syncs, bandwidth also of metadata; p99 is in nanoseconds, nil if it was not taken.
 	iops, bandwidth, p99 *v1alpha1.Statistic
 	runs                 int32
 }
 
-// statisticsOf returns the figures of a target in one direction, false if it has none.
+// statisticsOf returns the figures of a target of one operation, false if it has none.
 func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) {
-	if d == syncs {
-		if t.Sync == nil || t.Sync.P99Nanoseconds == nil {
-			return statistics{}, false
-		}
-		return statistics{p99: t.Sync.P99Nanoseconds, runs: t.Runs}, true
-	}
-	if m := t.Metadata; d == operations && m != nil {
-		return statistics{iops: &m.IOPS, p99: m.P99Nanoseconds, runs: t.Runs}, true
-	}
-	io := t.Direction(d.name)
-	if io == nil {
+	f := t.Of(d.name)
+	if f == nil || f.MilliIOPS == nil && f.P99Nanoseconds == nil {
 		return statistics{}, false
 	}
-	return statistics{&io.IOPS, &io.BytesPerSecond, io.P99Nanoseconds, t.Runs}, true
+	return statistics{f.IOPS(), f.BytesPerSecond, f.P99Nanoseconds, t.Runs}, true
 }
 
 // place is where a target's statistics are in a chart.
@@ -94,7 +85,7 @@ func intervalOf(s *v1alpha1.Statistic, confident bool) interval {
 	if confident && s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
 		return interval{s.Median, *s.ConfidenceLow, *s.ConfidenceHigh}
 	}
-	return interval{s.Median, s.Min, s.Max}
+	return interval{s.Median, s.Least(), s.Most()}
 }
 
 // intervalNote says what an interval in a chart is.
@@ -184,24 +175,14 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 		rows = append(rows, append(own, bound))
 		bound = cell{}
 	}
-	for direction, io := range t.Directions() {
-		add(direction, rate(&io.IOPS, t.Runs), speed(&io.BytesPerSecond), delay(io.MeanNanoseconds), quantile(io.P50Nanoseconds), quantile(io.P90Nanoseconds),
-			beside(quantile(io.P99Nanoseconds), io.P99Ratio, io.P99Nanoseconds), ratio(io.IOPSRatio, &io.IOPS), verdictOn(verdictCell(io.Verdict, io.Judged()), io.JudgedBy))
-	}
-	if s := t.Sync; s != nil {
-		judged, mean := s.P99Nanoseconds, delay(&s.MeanNanoseconds)
-		if judged == nil {
-			judged, mean = &s.MeanNanoseconds, beside(mean, s.MeanRatio, &s.MeanNanoseconds)
+	for i := range t.Figures {
+		f := &t.Figures[i]
+		mean, p99 := delay(f.MeanNanoseconds), beside(quantile(f.P99Nanoseconds), f.P99Nanoseconds)
+		if f.Judged() == f.MeanNanoseconds && f.JudgedBy == "" {
+			mean = beside(mean, f.MeanNanoseconds) // of syncs without percentiles
 		}
-		add(syncs.name, rate(nil, t.Runs), speed(nil), mean, quantile(s.P50Nanoseconds), quantile(s.P90Nanoseconds),
-			beside(quantile(s.P99Nanoseconds), s.P99Ratio, s.P99Nanoseconds), cell{Number: true}, verdictCell(s.Verdict, judged))
-	}
-	if m := t.Metadata; m != nil {
-		add(operations.name, rate(&m.IOPS, t.Runs), speed(nil), delay(&m.MeanNanoseconds), quantile(m.P50Nanoseconds), quantile(m.P90Nanoseconds),
-			beside(quantile(m.P99Nanoseconds), m.P99Ratio, m.P99Nanoseconds), ratio(m.IOPSRatio, &m.IOPS), verdictCell(m.Verdict, &m.IOPS))
-	}
-	if total := t.Total; total != nil {
-		add("total", rate(&total.IOPS, t.Runs), speed(&total.BytesPerSecond), cell{}, cell{}, cell{}, cell{}, ratio(total.IOPSRatio, &total.IOPS), verdictCell(total.Verdict, &total.IOPS))
+		add(f.Name, rate(f.IOPS(), t.Runs), speed(f.BytesPerSecond), mean, quantile(f.P50Nanoseconds), quantile(f.P90Nanoseconds), p99,
+			ratio(f.MilliIOPS), verdictOn(verdictCell(f.Judged()), f.JudgedBy))
 	}
 	return rows
 }
@@ -216,7 +197,7 @@ func rate(s *v1alpha1.Statistic, runs int32) cell {
 	case s.ConfidenceLow != nil && s.ConfidenceHigh != nil:
 		c.Sub = count(*s.ConfidenceLow) + "–" + count(*s.ConfidenceHigh)
 	case runs > 1:
-		c.Sub = count(s.Min) + "–" + count(s.Max)
+		c.Sub = count(s.Least()) + "–" + count(s.Most())
 	}
 	return c
 }
@@ -246,17 +227,18 @@ func quantile(s *v1alpha1.Statistic) cell {
 }
 
 // beside adds to a latency what multiple of the baseline's it is, and the interval in which that is, if there is one.
-func beside(c cell, multiple string, s *v1alpha1.Statistic) cell {
-	if multiple == "" || s == nil {
+func beside(c cell, s *v1alpha1.Statistic) cell {
+	if s.Multiple() == "" {
 		return c
 	}
-	r := ratio(multiple, s)
+	r := ratio(s)
 	c.Sub = strings.TrimSpace(r.Text + " " + r.Sub)
 	return c
 }
 
 // ratio is a cell with a multiple of the baseline's figure and the interval in which it is, or with what is there instead of a number.
-func ratio(multiple string, s *v1alpha1.Statistic) cell {
+func ratio(s *v1alpha1.Statistic) cell {
+	multiple := s.Multiple()
 	if multiple == "" {
 		return cell{Number: true}
 	}
@@ -271,7 +253,11 @@ func ratio(multiple string, s *v1alpha1.Statistic) cell {
 }
 
 // verdictCell says how a target does beside the baseline, in words, with a sign and a class, and how sure that is.
-func verdictCell(v v1alpha1.Verdict, s *v1alpha1.Statistic) cell {
+func verdictCell(s *v1alpha1.Statistic) cell {
+	if s == nil {
+		return cell{}
+	}
+	v := s.Verdict
 	c := cell{Text: cmp.Or(verdictWords[v], string(v)), Class: verdictClasses[v]}
 	if s.IsSmall(v) {
 		c.Text += " (within 5 %)"

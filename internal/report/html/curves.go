@@ -103,23 +103,10 @@ func (r *results) curve(c *compared, target string, d direction) *curve {
 
 // distributionOf returns how the latency of a direction or of syncs is distributed, nil if that was not taken.
 func distributionOf(result *v1alpha1.Result, d direction) *v1alpha1.LatencyDistribution {
-	if d == syncs {
-		if result.Sync == nil {
-			return nil
-		}
-		return result.Sync.Latency
+	if f := result.Of(d.name); f != nil {
+		return f.CompletionLatency
 	}
-	if d == operations {
-		if result.Metadata == nil {
-			return nil
-		}
-		return result.Metadata.Latency
-	}
-	io := result.Direction(d.name)
-	if io == nil {
-		return nil
-	}
-	return io.CompletionLatency
+	return nil
 }
 
 // row returns the curve as a row of a table.

@@ -110,10 +110,10 @@ func (r *results) loadsOf(s *v1alpha1.SearchResult, metric expectation.Metric) [
 // totalOf is what a result did in all directions.
 func totalOf(result *v1alpha1.Result) (iops, bytes int64) {
 	for _, io := range result.Directions() {
-		iops, bytes = iops+io.IOPS, bytes+io.BytesPerSecond
+		iops, bytes = iops+io.IOPS(), bytes+io.BytesPerSecond
 	}
-	if result.Metadata != nil {
-		iops += result.Metadata.IOPS
+	if result.Of(v1alpha1.OperationMetadata) != nil {
+		iops += result.Of(v1alpha1.OperationMetadata).IOPS()
 	}
 	return iops, bytes
 }

@@ -19,7 +19,7 @@ func TestLoads(t *testing.T) {
 		verdict    v1alpha1.SearchVerdict
 	}{{4, 3000, 6_000_000, v1alpha1.SearchBeyond}, {1, 1000, 1_000_000, v1alpha1.SearchWithin}, {2, 2000, 2_000_000, v1alpha1.SearchWithin}, {2, 2000, 4_000_000, v1alpha1.SearchAnswer}} {
 		result := builder.Result()
-		result.Read.IOPS, result.Read.Latency.MeanNanoseconds = step.iops, step.mean
+		result.Of(v1alpha1.OperationRead).MilliIOPS, result.Of(v1alpha1.OperationRead).Latency.MeanNanoseconds = 1000*step.iops, step.mean
 		sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{
 			Target: "gp3", Workload: "reads", State: v1alpha1.RunSucceeded, Result: result, Parameters: map[string]string{"iodepth": "1"},
 			Search: &v1alpha1.RunSearch{Vary: v1alpha1.VaryIODepth, Value: step.depth, Verdict: step.verdict},

@@ -19,12 +19,9 @@ func lookups() *v1alpha1.StorageBenchmark {
 		ns := 1_000_000_000 / perSecond
 		sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{
 			Name: "files." + target, Target: target, Workload: "files", State: v1alpha1.RunSucceeded,
-			Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Metadata: &v1alpha1.MetadataResult{
-				Count: perSecond, IOPS: perSecond, MeanNanoseconds: ns,
-				Latency: &v1alpha1.LatencyDistribution{
-					MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
-				},
-			}},
+			Result: &v1alpha1.Result{ElapsedMilliseconds: 1000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationMetadata, Count: perSecond, MilliIOPS: 1000 * perSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: ns}, CompletionLatency: &v1alpha1.LatencyDistribution{
+				MinNanoseconds: ns / 2, P50Nanoseconds: ns, P90Nanoseconds: 2 * ns, P95Nanoseconds: 3 * ns, P99Nanoseconds: 4 * ns, P999Nanoseconds: 5 * ns, P9999Nanoseconds: 6 * ns, MaxNanoseconds: 7 * ns,
+			}}}},
 		})
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")

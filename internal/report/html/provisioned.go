@@ -2,6 +2,7 @@ package html
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func targetFacts(t *v1alpha1.TargetStatus) []fact {
 		{"Volume mode", string(t.VolumeMode)}, {"Access modes", strings.Join(modes, ", ")},
 	}
 	if t.ProvisionedMilliseconds != nil {
-		facts = append(facts, fact{"Provisioned in", provisionedIn(*t.ProvisionedMilliseconds)})
+		facts = append(facts, fact{"Provisioned in", latency(min(*t.ProvisionedMilliseconds, math.MaxInt64/1_000_000) * 1_000_000)})
 	}
 	if left := t.BurstCredits; left != nil {
 		text := fmt.Sprintf("%d %% left", left.LeftPercent)
@@ -60,14 +61,6 @@ func targetFacts(t *v1alpha1.TargetStatus) []fact {
 		facts = append(facts, fact{"Test files", string(t.TestFiles)})
 	}
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
-}
-
-// provisionedIn prints how long it took until a volume was there, of which only the seconds are known.
-func provisionedIn(milliseconds int64) string {
-	if milliseconds < 1000 {
-		return "less than 1 s"
-	}
-	return count(milliseconds/1000) + " s"
 }
 
 // limitsTable returns what results of a target are judged by.

@@ -15,8 +15,8 @@ func TestVerdictAtRate(t *testing.T) {
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
 		run.LimitedBy = &v1alpha1.LimitedBy{Reason: v1alpha1.BoundWorkloadRate}
-		w := run.Result.Write
-		w.IOPS, w.BytesPerSecond, w.IOs, w.Bytes = 1000, 1000<<14, 0, 0
+		w := run.Result.Of(v1alpha1.OperationWrite)
+		w.MilliIOPS, w.BytesPerSecond, w.Count, w.Bytes = 1000_000, 1000<<14, 0, 0
 		times := int64(1)
 		if run.Target == "efs" {
 			times = 10
@@ -43,13 +43,14 @@ func TestVerdictAtRate(t *testing.T) {
 
 // A card has ratios of IOPS where there are some, and each direction's verdict where the total has none.
 func TestCardOfSomeAtRate(t *testing.T) {
-	efs := func(io v1alpha1.IOComparison) v1alpha1.TargetComparison {
-		return v1alpha1.TargetComparison{Name: "efs", Read: &io}
+	efs := func(io v1alpha1.FiguresComparison) v1alpha1.TargetComparison {
+		return v1alpha1.TargetComparison{Name: "efs", Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}
 	}
-	free := efs(v1alpha1.IOComparison{IOPSRatio: "0.50", Verdict: v1alpha1.VerdictSlower})
-	rated := efs(v1alpha1.IOComparison{IOPSRatio: "1.00", P99Ratio: "10.00", Verdict: v1alpha1.VerdictSlower, JudgedBy: v1alpha1.JudgedByP99})
-	rated.Write = &v1alpha1.IOComparison{IOPSRatio: "1.00", P99Ratio: "1.01", Verdict: v1alpha1.VerdictSame, JudgedBy: v1alpha1.JudgedByP99}
-	rated.Total = &v1alpha1.TotalComparison{IOPSRatio: "1.00"}
+	free := efs(v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "0.50", Verdict: v1alpha1.VerdictSlower}})
+	rated := efs(v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}, P99Nanoseconds: &v1alpha1.Statistic{Ratio: "10.00", Verdict: v1alpha1.VerdictSlower}, JudgedBy: v1alpha1.JudgedByP99})
+	rated.Figures = append(rated.Figures,
+		*(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}, P99Nanoseconds: &v1alpha1.Statistic{Ratio: "1.01", Verdict: v1alpha1.VerdictSame}, JudgedBy: v1alpha1.JudgedByP99}).As(v1alpha1.OperationWrite),
+		*(&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00"}}).As(v1alpha1.OperationTotal))
 	r := &results{cases: []*compared{
 		{Comparison: &v1alpha1.Comparison{Targets: []v1alpha1.TargetComparison{free}}}, {Comparison: &v1alpha1.Comparison{Targets: []v1alpha1.TargetComparison{rated}}},
 	}}

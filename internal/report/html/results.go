@@ -117,7 +117,7 @@ var operations = direction{"metadata", "Metadata operations"}
 var measured = append(slices.Clone(directions), syncs, operations)
 
 // directions are all that fio has.
-var directions = []direction{{v1alpha1.DirectionRead, "Reads"}, {v1alpha1.DirectionWrite, "Writes"}, {v1alpha1.DirectionTrim, "Trims"}}
+var directions = []direction{{v1alpha1.OperationRead, "Reads"}, {v1alpha1.OperationWrite, "Writes"}, {v1alpha1.OperationTrim, "Trims"}}
 
 // parameters prints a choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
 func parameters(choice map[string]string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/report/html/internal/sample"
+	"github.com/storagebench/storagebench/test/builder"
 )
 
 func TestCards(t *testing.T) {
@@ -61,40 +62,38 @@ func TestJudge(t *testing.T) {
 // A card counts syncs beside writes: a database waits for them. They have no IOPS, so that they change no ratio of those.
 func TestCardsCountSyncs(t *testing.T) {
 	p99 := func(median int64) *v1alpha1.Statistic { return &v1alpha1.Statistic{Median: median} }
-	writes := &v1alpha1.IOComparison{IOPSRatio: "1.10", Verdict: v1alpha1.VerdictFaster}
-	beyond := &v1alpha1.SyncComparison{MeanRatio: "9.00", P99Nanoseconds: p99(v1alpha1.BeyondHistogramNanoseconds), Verdict: v1alpha1.VerdictSlower}
+	writes := &v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.10", Verdict: v1alpha1.VerdictFaster}}
+	beyond := &v1alpha1.FiguresComparison{MeanNanoseconds: &v1alpha1.Statistic{Ratio: "9.00"}, P99Nanoseconds: builder.Compared(p99(v1alpha1.BeyondHistogramNanoseconds), "", v1alpha1.VerdictSlower)}
 	for name, test := range map[string]struct {
 		target v1alpha1.TargetComparison
 		want   [4]string
 	}{
 		"beside faster writes": {
-			v1alpha1.TargetComparison{Write: writes, Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower}},
+			v1alpha1.TargetComparison{Figures: v1alpha1.ListOf(writes.As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MeanNanoseconds: &v1alpha1.Statistic{Ratio: "2.00"}, P99Nanoseconds: builder.Compared(p99(3), "3.00", v1alpha1.VerdictSlower)}).As(v1alpha1.OperationSync))},
 			[4]string{"IOPS against gp2", "1.10×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
 		},
 		"where they alone differ": {
 			v1alpha1.TargetComparison{
-				Write: &v1alpha1.IOComparison{IOPSRatio: "1.00", Verdict: v1alpha1.VerdictSame},
-				Sync:  &v1alpha1.SyncComparison{P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower},
+				Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite, MilliIOPS: &v1alpha1.Statistic{Ratio: "1.00", Verdict: v1alpha1.VerdictSame}}, {Name: v1alpha1.OperationSync, P99Nanoseconds: builder.Compared(p99(3), "3.00", v1alpha1.VerdictSlower)}},
 			},
 			[4]string{"latency against gp2", "3.00×", "Slower in 1, the same in 1 of 2 comparisons with gp2.", "mixed"},
 		},
 		"beside a total": {
 			v1alpha1.TargetComparison{
-				Write: writes, Total: &v1alpha1.TotalComparison{IOPSRatio: "1.20", Verdict: v1alpha1.VerdictFaster},
-				Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", P99Nanoseconds: p99(3), P99Ratio: "3.00", Verdict: v1alpha1.VerdictSlower},
+				Figures: v1alpha1.ListOf(writes.As(v1alpha1.OperationWrite), (&v1alpha1.FiguresComparison{MeanNanoseconds: &v1alpha1.Statistic{Ratio: "2.00"}, P99Nanoseconds: builder.Compared(p99(3), "3.00", v1alpha1.VerdictSlower)}).As(v1alpha1.OperationSync), (&v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Ratio: "1.20", Verdict: v1alpha1.VerdictFaster}}).As(v1alpha1.OperationTotal)),
 			},
 			[4]string{"IOPS against gp2", "1.20×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
 		},
 		"without percentiles": {
-			v1alpha1.TargetComparison{Sync: &v1alpha1.SyncComparison{MeanRatio: "2.00", Verdict: v1alpha1.VerdictSlower}},
+			v1alpha1.TargetComparison{Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationSync, MeanNanoseconds: &v1alpha1.Statistic{Ratio: "2.00", Verdict: v1alpha1.VerdictSlower}}}},
 			[4]string{"latency against gp2", "2.00×", "Slower than gp2 in the only comparison.", "slower"},
 		},
 		"beyond fio's histogram": {
-			v1alpha1.TargetComparison{Write: writes, Sync: beyond},
+			v1alpha1.TargetComparison{Figures: v1alpha1.ListOf(writes.As(v1alpha1.OperationWrite), beyond.As(v1alpha1.OperationSync))},
 			[4]string{"IOPS against gp2", "1.10×", "Faster in 1, slower in 1 of 2 comparisons with gp2.", "mixed"},
 		},
-		"beyond fio's histogram alone": {v1alpha1.TargetComparison{Sync: beyond}, [4]string{"", "", "Slower than gp2 in the only comparison.", "slower"}},
-		"the baseline":                 {v1alpha1.TargetComparison{Write: &v1alpha1.IOComparison{}, Sync: &v1alpha1.SyncComparison{}}, [4]string{}},
+		"beyond fio's histogram alone": {v1alpha1.TargetComparison{Figures: v1alpha1.ListOf(beyond.As(v1alpha1.OperationSync))}, [4]string{"", "", "Slower than gp2 in the only comparison.", "slower"}},
+		"the baseline":                 {v1alpha1.TargetComparison{Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationWrite}, {Name: v1alpha1.OperationSync}}}, [4]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			test.target.Name = "gp3"
@@ -135,8 +134,8 @@ func TestSweeps(t *testing.T) {
 
 // TestIntervals: whiskers are confidence intervals only where all figures have them, and the note says which they are.
 func TestIntervals(t *testing.T) {
-	sure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20, ConfidenceLow: new(int64(8)), ConfidenceHigh: new(int64(12))}
-	unsure := &v1alpha1.Statistic{Median: 10, Min: 1, Max: 20}
+	sure := &v1alpha1.Statistic{Median: 10, Min: new(int64(1)), Max: new(int64(20)), ConfidenceLow: new(int64(8)), ConfidenceHigh: new(int64(12))}
+	unsure := &v1alpha1.Statistic{Median: 10, Min: new(int64(1)), Max: new(int64(20))}
 	at := func(runs int32, s *v1alpha1.Statistic) place {
 		return place{point{Target: "t", Group: "g", Text: "g"}, statistics{iops: s, bandwidth: s, runs: runs}}
 	}
@@ -167,10 +166,10 @@ func TestIntervals(t *testing.T) {
 // TestSectionsOfOneName: sections that share a name are told apart, each with its own result.
 func TestSectionsOfOneName(t *testing.T) {
 	result := func(iops, p50 int64) v1alpha1.SectionResult {
-		return v1alpha1.SectionResult{Name: "job", Result: v1alpha1.Result{Read: &v1alpha1.IOResult{IOPS: iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: p50}}}}
+		return v1alpha1.SectionResult{Name: "job", Result: v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * iops, CompletionLatency: &v1alpha1.LatencyDistribution{P50Nanoseconds: p50}}}}}
 	}
 	compared := func() v1alpha1.Comparison {
-		return v1alpha1.Comparison{Workload: "w", Section: "job", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Read: &v1alpha1.IOComparison{}}}}
+		return v1alpha1.Comparison{Workload: "w", Section: "job", Targets: []v1alpha1.TargetComparison{{Name: "t", Runs: 1, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead}}}}}
 	}
 	r := newResults(&v1alpha1.StorageBenchmark{
 		Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "t"}}},
@@ -209,7 +208,7 @@ func TestBounds(t *testing.T) {
 // TestZeroLatency: what took no time has no place on a logarithmic axis, and no figure is lost for JSON.
 func TestZeroLatency(t *testing.T) {
 	sb := sample.Failed()
-	sb.Status.Runs[0].Result.Write.CompletionLatency = &v1alpha1.LatencyDistribution{P9999Nanoseconds: 7}
+	sb.Status.Runs[0].Result.Of(v1alpha1.OperationWrite).CompletionLatency = &v1alpha1.LatencyDistribution{P9999Nanoseconds: 7}
 	r := newResults(sb)
 	f := r.latencies(r.cases[0], directions[1])
 	var zero int
@@ -261,7 +260,7 @@ func TestMedianBeyondHistogram(t *testing.T) {
 	sb := sample.GP3VsEFS()
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
-		if l := run.Result.Write.CompletionLatency; run.Target == "efs" && run.Repetition > 3 {
+		if l := run.Result.Of(v1alpha1.OperationWrite).CompletionLatency; run.Target == "efs" && run.Repetition > 3 {
 			l.P99Nanoseconds = v1alpha1.BeyondHistogramNanoseconds
 		}
 	}

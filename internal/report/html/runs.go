@@ -21,7 +21,7 @@ func (r *results) runsTable() table {
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, syncCell(run), metadataCell(run), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
+		own = append(own, syncCell(run), sumCell(run, operations), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -36,33 +36,21 @@ func stateCell(s v1alpha1.RunState) cell {
 	return c
 }
 
-// sumCell is a cell with a run's IOPS in one direction. Sections of a job file are one after the other, so that they
+// sumCell is a cell with a run's IOPS of one operation. Sections of a job file are one after the other, so that they
 // have no sum: theirs are in the comparison.
 func sumCell(run *v1alpha1.Run, d direction) cell {
-	if run.Result == nil {
+	if run.Result == nil || run.Result.Of(d.name) == nil {
 		return cell{Number: true}
 	}
-	io := run.Result.Direction(d.name)
-	if io == nil {
-		return cell{Number: true}
-	}
-	return number(count(io.IOPS))
+	return number(count(run.Result.Of(d.name).IOPS()))
 }
 
 // syncCell is a cell with the 99th percentile of a run's syncs.
 func syncCell(run *v1alpha1.Run) cell {
-	if run.Result == nil || run.Result.Sync == nil || run.Result.Sync.Latency == nil {
+	if run.Result == nil || distributionOf(run.Result, syncs) == nil {
 		return cell{Number: true}
 	}
-	return number(percentileText(run.Result.Sync.Latency.P99Nanoseconds))
-}
-
-// metadataCell is a cell with a run's operations on files per second.
-func metadataCell(run *v1alpha1.Run) cell {
-	if run.Result == nil || run.Result.Metadata == nil {
-		return cell{Number: true}
-	}
-	return number(count(run.Result.Metadata.IOPS))
+	return number(percentileText(distributionOf(run.Result, syncs).P99Nanoseconds))
 }
 
 // countedCell is a cell with the I/Os that the kernel counted of the storage in a direction.

@@ -70,30 +70,18 @@ func (r *results) beside(target string) []judged {
 			if t.Name != target {
 				continue
 			}
-			if s := t.Sync; s != nil {
-				all = append(all, judged{syncRatio(s), s.Verdict, true})
-			}
-			if t.Total != nil && t.Total.Verdict != "" {
-				all = append(all, judged{t.Total.IOPSRatio, t.Total.Verdict, false})
-				continue
-			}
-			for _, io := range t.Directions() {
-				all = append(all, judged{io.JudgedRatio(), io.Verdict, io.JudgedBy != ""})
-			}
-			if m := t.Metadata; m != nil {
-				all = append(all, judged{m.IOPSRatio, m.Verdict, false})
+			total := t.Of(v1alpha1.OperationTotal)
+			for i := range t.Figures {
+				f := &t.Figures[i]
+				isPart := v1alpha1.IsData(f.Name) && total != nil && total.Verdict() != ""
+				if isPart || f == total && total.Verdict() == "" {
+					continue
+				}
+				all = append(all, judged{f.Judged().Multiple(), f.Verdict(), f.Name == v1alpha1.OperationSync || f.JudgedBy != ""})
 			}
 		}
 	}
 	return slices.DeleteFunc(all, func(j judged) bool { return j.ratio == "" && j.verdict == "" })
-}
-
-// syncRatio is what syncs took as a multiple of the baseline's: the 99th percentile, or the mean where there are no percentiles.
-func syncRatio(s *v1alpha1.SyncComparison) string {
-	if s.P99Nanoseconds == nil {
-		return s.MeanRatio
-	}
-	return s.P99Ratio
 }
 
 // ratios returns what a card shows of the ratios, and what that is: those of IOPS, or of latencies if there are no others or these alone differ; nothing if
@@ -218,14 +206,13 @@ func (r *results) peak(target string) most {
 			if t.Name != target {
 				continue
 			}
-			if t.Total != nil {
-				m.iops, m.bandwidth = max(m.iops, t.Total.IOPS.Median), max(m.bandwidth, t.Total.BytesPerSecond.Median)
-			}
-			for _, io := range t.Directions() {
-				m.iops, m.bandwidth = max(m.iops, io.IOPS.Median), max(m.bandwidth, io.BytesPerSecond.Median)
-			}
-			if t.Metadata != nil {
-				m.iops = max(m.iops, t.Metadata.IOPS.Median)
+			for i := range t.Figures {
+				if s := t.Figures[i].IOPS(); s != nil {
+					m.iops = max(m.iops, s.Median)
+				}
+				if s := t.Figures[i].BytesPerSecond; s != nil {
+					m.bandwidth = max(m.bandwidth, s.Median)
+				}
 			}
 		}
 	}

@@ -92,9 +92,9 @@ func bandwidthLimits(l *v1alpha1.KnownLimits, d direction) (limit, baseline *int
 // ofDirection returns the limit of a direction, or the one of all.
 func ofDirection(d direction, all, reads, writes *int64) *int64 {
 	switch {
-	case d.name == v1alpha1.DirectionRead && reads != nil:
+	case d.name == v1alpha1.OperationRead && reads != nil:
 		return reads
-	case d.name == v1alpha1.DirectionWrite && writes != nil:
+	case d.name == v1alpha1.OperationWrite && writes != nil:
 		return writes
 	default:
 		return all

@@ -22,7 +22,7 @@ func TestLimitsAcross(t *testing.T) {
 		Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * mib)),
 		Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * mib)), IOCredits: new(int64(5_400_000))},
 	}
-	reads, writes := direction{name: v1alpha1.DirectionRead}, direction{name: v1alpha1.DirectionWrite}
+	reads, writes := direction{name: v1alpha1.OperationRead}, direction{name: v1alpha1.OperationWrite}
 	type lines struct{ IOPS, IOPSWithout, MiB, MiBWithout int64 }
 	for _, test := range []struct {
 		name   string

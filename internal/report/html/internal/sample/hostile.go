@@ -56,9 +56,9 @@ func Hostile() *v1alpha1.StorageBenchmark {
 	c.Workload, c.Parameters = workload, choice
 	for i := range c.Targets {
 		rename(&c.Targets[i].Name)
-		io := c.Targets[i].Write
-		io.IOPSRatio, io.IOPS.PValue, io.Verdict = attack("ratio"), attack("p-value"), v1alpha1.Verdict(attack("verdict"))
-		io.IOPS.AdjustedPValue, io.IOPS.DetectablePercent = io.IOPS.PValue, 0
+		io := c.Targets[i].Of(v1alpha1.OperationWrite)
+		io.MilliIOPS.Ratio, io.MilliIOPS.PValue, io.Judged().Verdict = attack("ratio"), attack("p-value"), v1alpha1.Verdict(attack("verdict"))
+		io.MilliIOPS.AdjustedPValue, io.MilliIOPS.DetectablePercent = io.MilliIOPS.PValue, 0
 	}
 	section := *c
 	section.Workload, section.Section = "file", attack("section")

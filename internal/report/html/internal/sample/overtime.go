@@ -66,9 +66,9 @@ func SeriesOf(sb *v1alpha1.StorageBenchmark) map[string]*series.Series {
 		for name, io := range run.Result.Directions() {
 			d := over(run, name, io, points, s.LatencyPoints)
 			switch name {
-			case v1alpha1.DirectionRead:
+			case v1alpha1.OperationRead:
 				s.Sections[0].Read = d
-			case v1alpha1.DirectionWrite:
+			case v1alpha1.OperationWrite:
 				s.Sections[0].Write = d
 			}
 		}
@@ -78,13 +78,13 @@ func SeriesOf(sb *v1alpha1.StorageBenchmark) map[string]*series.Series {
 }
 
 // over returns what a direction of a run did over time.
-func over(run *v1alpha1.Run, name string, io *v1alpha1.IOResult, points, latencyPoints int) *series.Direction {
+func over(run *v1alpha1.Run, name string, io *v1alpha1.Figures, points, latencyPoints int) *series.Direction {
 	d, l := &series.Direction{}, &series.Latency{}
 	d.Latency = l
-	block := float64(io.BytesPerSecond) / max(1, float64(io.IOPS))
+	block := float64(io.BytesPerSecond) / max(1, float64(io.IOPS()))
 	for i := range points {
 		share, slower := 1+0.03*chanceOf(fmt.Sprint(run.Name, name, i)), 1.0
-		rate := float64(io.IOPS)
+		rate := float64(io.IOPS())
 		if run.Target == "gp2" && points == 600 {
 			rate = 300
 			if run.Repetition == 1 && i < cliffSeconds {

@@ -189,7 +189,8 @@ func result(run *v1alpha1.Run, m measured, spread float64) *v1alpha1.Result {
 		r.Clients, r.CommonMilliseconds = run.Clients, seconds*1000
 		r.StartSkewMilliseconds = new(int64(3))
 	}
-	r.Read, r.Write = m.read.result(run, "read", spread), m.write.result(run, "write", spread)
+	r.Set(v1alpha1.OperationRead, m.read.result(run, "read", spread))
+	r.Set(v1alpha1.OperationWrite, m.write.result(run, "write", spread))
 	return r
 }
 
@@ -208,7 +209,7 @@ func (m measured) cpu() *v1alpha1.CPUResult {
 }
 
 // result returns what a run measured in one direction, nil without any.
-func (i *io) result(run *v1alpha1.Run, direction string, spread float64) *v1alpha1.IOResult {
+func (i *io) result(run *v1alpha1.Run, direction string, spread float64) *v1alpha1.Figures {
 	if i == nil {
 		return nil
 	}
@@ -218,17 +219,13 @@ func (i *io) result(run *v1alpha1.Run, direction string, spread float64) *v1alph
 	at := func(part float64) int64 {
 		return int64(p50 * math.Pow(i.tail, part) * (1 + spread*chanceOf(run.Name+strconv.FormatFloat(part, 'g', -1, 64))))
 	}
-	out := &v1alpha1.IOResult{
-		IOs: iops * seconds, Bytes: iops * seconds * i.blockBytes, IOPS: iops, BytesPerSecond: iops * i.blockBytes,
-		Latency: &v1alpha1.Latency{MeanNanoseconds: at(0.15), StddevNanoseconds: at(0)},
-		CompletionLatency: &v1alpha1.LatencyDistribution{
-			MinNanoseconds: at(-0.3), P50Nanoseconds: at(0), P90Nanoseconds: at(0.35), P95Nanoseconds: at(0.6), P99Nanoseconds: at(1),
-			P999Nanoseconds: at(1.06), P9999Nanoseconds: at(1.15), MaxNanoseconds: at(1.3),
-		},
-	}
+	out := &v1alpha1.Figures{Count: iops * seconds, Bytes: iops * seconds * i.blockBytes, MilliIOPS: 1000 * iops, BytesPerSecond: iops * i.blockBytes, Latency: &v1alpha1.Latency{MeanNanoseconds: at(0.15), StddevNanoseconds: at(0)}, CompletionLatency: &v1alpha1.LatencyDistribution{
+		MinNanoseconds: at(-0.3), P50Nanoseconds: at(0), P90Nanoseconds: at(0.35), P95Nanoseconds: at(0.6), P99Nanoseconds: at(1),
+		P999Nanoseconds: at(1.06), P9999Nanoseconds: at(1.15), MaxNanoseconds: at(1.3),
+	}}
 	if run.Clients > 1 {
 		each := iops / int64(run.Clients)
-		out.PerClient = &v1alpha1.ClientSpread{MinIOPS: each * 97 / 100, MaxIOPS: each * 103 / 100, CoefficientOfVariation: "0.021"}
+		out.PerClient = &v1alpha1.ClientSpread{MinMilliIOPS: 1000 * (each * 97 / 100), MaxMilliIOPS: 1000 * (each * 103 / 100), CoefficientOfVariation: "0.021"}
 	}
 	return out
 }

@@ -48,14 +48,10 @@ func searched(spec *v1alpha1.StorageBenchmarkSpec, target string, most, seconds 
 		}
 		iops := min(float64(decision.Value)/seconds, most)
 		nanoseconds := int64(float64(decision.Value) / iops * 1e9)
-		result := &v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Read: &v1alpha1.IOResult{
-			IOs: int64(60 * iops), Bytes: int64(60 * 4 * kib * iops), IOPS: int64(iops), BytesPerSecond: int64(4 * kib * iops),
-			Latency: &v1alpha1.Latency{MeanNanoseconds: nanoseconds, StddevNanoseconds: nanoseconds / 5},
-			CompletionLatency: &v1alpha1.LatencyDistribution{
-				MinNanoseconds: nanoseconds / 2, P50Nanoseconds: nanoseconds, P90Nanoseconds: nanoseconds * 6 / 5, P95Nanoseconds: nanoseconds * 5 / 4, P99Nanoseconds: nanoseconds * 3 / 2,
-				P999Nanoseconds: 2 * nanoseconds, P9999Nanoseconds: 3 * nanoseconds, MaxNanoseconds: 4 * nanoseconds,
-			},
-		}}
+		result := &v1alpha1.Result{FioVersion: "fio-3.39", ElapsedMilliseconds: 60_000, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: int64(60 * iops), Bytes: int64(60 * 4 * kib * iops), MilliIOPS: 1000 * int64(iops), BytesPerSecond: int64(4 * kib * iops), Latency: &v1alpha1.Latency{MeanNanoseconds: nanoseconds, StddevNanoseconds: nanoseconds / 5}, CompletionLatency: &v1alpha1.LatencyDistribution{
+			MinNanoseconds: nanoseconds / 2, P50Nanoseconds: nanoseconds, P90Nanoseconds: nanoseconds * 6 / 5, P95Nanoseconds: nanoseconds * 5 / 4, P99Nanoseconds: nanoseconds * 3 / 2,
+			P999Nanoseconds: 2 * nanoseconds, P9999Nanoseconds: 3 * nanoseconds, MaxNanoseconds: 4 * nanoseconds,
+		}}}}
 		verdict, err := search.Judge(workload.Search, result, 0)
 		if err != nil {
 			panic(err) // the sample is wrong
