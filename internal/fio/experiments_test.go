@@ -106,12 +106,12 @@ rwmixread=70
 `,
 		parameters: map[string]v1alpha1.FioParameters{
 			"read": {
-				RW: "read", BS: new("16k"), Size: new("1G"), NumJobs: new(int32(4)), RuntimeSeconds: new(int32(60)),
+				RW: "read", BS: new("16k"), Size: new("1G"), NumJobs: new(int32(4)), RuntimeSeconds: new(int32(60)), TimeBased: new(false),
 				Direct: new(true), Invalidate: new(true), IOEngine: new("libaio"),
 				Options: map[string]v1alpha1.FioOptionValue{"stonewall": "1"},
 			},
 			"randrw": {
-				RW: "randrw", BS: new("16k"), Size: new("1G"), NumJobs: new(int32(4)), RuntimeSeconds: new(int32(60)),
+				RW: "randrw", BS: new("16k"), Size: new("1G"), NumJobs: new(int32(4)), RuntimeSeconds: new(int32(60)), TimeBased: new(false),
 				Direct: new(true), Invalidate: new(true), IOEngine: new("libaio"), RWMixRead: new(int32(70)),
 				Options: map[string]v1alpha1.FioOptionValue{"stonewall": "1"},
 			},
@@ -186,6 +186,9 @@ func TestExperimentsMeanTheSameToFio(t *testing.T) {
 			}
 			for name, p := range e.parameters {
 				got := fioOptions(t, FromParameters(name, &p).String())
+				if got[name]["time_based"] == "0" {
+					delete(got[name], "time_based") // fio's default
+				}
 				if diff := cmp.Diff(want[name], got[name]); diff != "" {
 					t.Errorf("parameters of %s (-published +rendered):\n%s", name, diff)
 				}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -315,7 +314,7 @@ func orElse(names []string, other string) []string {
 // The number of claims follows from the run with the most clients, wherever that number is given.
 func TestClaimsFollowTheMatrix(t *testing.T) {
 	sb, target := benchmark(t, "{name: t, ebs: {}}")
-	sb.Spec.Workloads = []v1alpha1.Workload{{Name: "w", Matrix: map[string]v1alpha1.MatrixValues{"clients": {intstr.FromInt32(1), intstr.FromString("4"), intstr.FromInt32(2)}}}}
+	sb.Spec.Workloads = []v1alpha1.Workload{{Name: "w", Clients: []int32{1, 4, 2}}}
 	sb.Spec.Clients = new(int32(9))
 	if got := Claims(sb, target); got != 4 {
 		t.Errorf("%d claims for at most 4 clients: the only workload says how many itself", got)

@@ -78,6 +78,7 @@ var attempts = map[string]attempt{
 	"targets.clientLimits": free("what results are compared with",
 		`{"targets":[{"name":"a","storageClassName":"standard","clientLimits":{"iops":3000}}]}`),
 
+	"fio": free("fio's options pass the operator's guard", `{"fio":{"rw":"randwrite","size":"1M"}}`),
 	"workloads": free("fio's options pass the operator's guard",
 		`{"workloads":[{"name":"w","fio":{"rw":"randwrite","size":"1M"}}]}`),
 	"baseline": free("what results are compared with",
