@@ -101,7 +101,7 @@ func Parse(text string) (*JobFile, error) {
 func parse(text string) (*JobFile, error) {
 	var sections Sections
 	for i, line := range strings.Split(text, "\n") {
-		if err := sections.parseLine(i+1, strip(line)); err != nil {
+		if err := parseLine(&sections, i+1, strip(line)); err != nil {
 			return nil, fmt.Errorf("line %d: %w", i+1, err)
 		}
 	}
@@ -182,14 +182,14 @@ func (o Option) String() string {
 	return o.Name
 }
 
-func (s *Sections) parseLine(number int, line string) error {
+func parseLine(s *Sections, number int, line string) error {
 	switch {
 	case line == "":
 		return nil
 	case strings.ContainsFunc(line, isUnprintable):
 		return fmt.Errorf("%q has a character that cannot be printed: remove it", legible.Excerpt(line))
 	case line[0] == '[':
-		return s.parseSection(line)
+		return parseSection(s, line)
 	case len(*s) == 0:
 		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", legible.Excerpt(line), globalName)
 	}
@@ -203,7 +203,7 @@ func (s *Sections) parseLine(number int, line string) error {
 	return nil
 }
 
-func (s *Sections) parseSection(line string) error {
+func parseSection(s *Sections, line string) error {
 	name, ok := strings.CutSuffix(line[1:], "]")
 	switch {
 	case !ok || strings.ContainsAny(name, "[]"):

@@ -30,7 +30,7 @@ func TestDefaults(t *testing.T) {
 	if run.Result == nil || run.Result.Of(v1alpha1.OperationRead) == nil {
 		t.Fatalf("run = %+v", run)
 	}
-	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationRead), 2)
+	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationRead))
 	log := keptLog(t, &run)
 	var output struct {
 		Jobs []struct {
@@ -38,7 +38,8 @@ func TestDefaults(t *testing.T) {
 			Depths  map[string]float64 `json:"iodepth_level"`
 		} `json:"jobs"`
 	}
-	if err := json.NewDecoder(strings.NewReader(log[strings.Index(log, "{"):])).Decode(&output); err != nil || len(output.Jobs) != 1 {
+	_, text, _ := strings.Cut(log, "{")
+	if err := json.NewDecoder(strings.NewReader("{" + text)).Decode(&output); err != nil || len(output.Jobs) != 1 {
 		t.Fatalf("%d jobs in fio's output: %v\n%s", len(output.Jobs), err, log)
 	}
 	for option, value := range map[string]string{"ioengine": "libaio", "iodepth": "16", "direct": "1", "runtime": "2", "time_based": "1", "size": "32M"} {

@@ -35,7 +35,7 @@ func TestResult(t *testing.T) {
 	if run.Result.Of(v1alpha1.OperationRead) != nil || run.Result.Of(v1alpha1.OperationWrite) == nil {
 		t.Fatalf("result of writes = %+v", run.Result)
 	}
-	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationWrite), 2)
+	checkFigures(t, run.Result, run.Result.Of(v1alpha1.OperationWrite))
 	if !strings.Contains(done.Status.Summary, "randwrite: volume ") {
 		t.Errorf("summary = %q", done.Status.Summary)
 	}
@@ -46,8 +46,9 @@ func TestResult(t *testing.T) {
 	checkLog(t, &run)
 }
 
-// checkFigures checks that the figures are those of one real run: they must agree with each other.
-func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.Figures, seconds int64) {
+// checkFigures checks that the figures are those of one real run of two seconds: they must agree with each other.
+func checkFigures(t *testing.T, result *v1alpha1.Result, io *v1alpha1.Figures) {
+	const seconds = 2
 	t.Helper()
 	if !strings.HasPrefix(result.FioVersion, "fio-") {
 		t.Errorf("fioVersion = %q", result.FioVersion)
@@ -121,7 +122,7 @@ func TestBlockVolume(t *testing.T) {
 		t.Fatalf("result = %+v", result)
 	}
 	for _, io := range []*v1alpha1.Figures{result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite)} {
-		checkFigures(t, result, io, 2)
+		checkFigures(t, result, io)
 	}
 }
 
