@@ -101,7 +101,7 @@ func TestWhyCrowded(t *testing.T) {
 	p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{undeleted: errors.New("webhook says no")}}
 	want := "0 StorageBenchmarks of this schedule are there, 0 of them active: " +
 		"no other one is made until there are fewer than 32. One that has ended cannot be deleted: webhook says no"
-	if got := p.whyCrowded(); got != want {
+	if got := whyCrowded(p); got != want {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 }

@@ -17,12 +17,12 @@ import (
 
 // environment returns what the status of a StorageBenchmark does not say of where it was measured. What cannot be found out any more stays unknown:
 // the node may be gone.
-func (p *pass) environment(ctx context.Context, sb *v1alpha1.StorageBenchmark) history.Environment {
+func environment(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) history.Environment {
 	env := history.Environment{Operator: p.Version}
 	if len(p.Namespaces) > 0 {
 		return env
 	}
-	env.Drivers, env.Classes = p.drivers(ctx, sb), p.classes(ctx, sb)
+	env.Drivers, env.Classes = drivers(ctx, p, sb), classes(ctx, p, sb)
 	name := nodeOf(sb)
 	if name == "" {
 		return env
@@ -44,7 +44,7 @@ const (
 
 // drivers returns the versions of the CSI drivers of a StorageBenchmark's targets. Their pods are not read, which would take the right to read
 // all pods of kube-system: the CSIDriver object has the version as a label, where a chart or an add-on has made it.
-func (p *pass) drivers(ctx context.Context, sb *v1alpha1.StorageBenchmark) []history.Driver {
+func drivers(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []history.Driver {
 	names := sets.New[string]()
 	for i := range sb.Status.Targets {
 		names.Insert(sb.Status.Targets[i].Driver)
@@ -63,7 +63,7 @@ func (p *pass) drivers(ctx context.Context, sb *v1alpha1.StorageBenchmark) []his
 
 // classes returns the StorageClasses that targets name, sorted. Who changes the parameters of one has to make it anew: of one that is younger than the StorageBenchmark it is not known what its
 // volumes were made by.
-func (p *pass) classes(ctx context.Context, sb *v1alpha1.StorageBenchmark) []history.StorageClass {
+func classes(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []history.StorageClass {
 	targets := map[string][]string{}
 	for i := range sb.Spec.Targets {
 		if t := &sb.Spec.Targets[i]; t.StorageClassName != nil {

@@ -85,7 +85,7 @@ func TestYoungerStorageClass(t *testing.T) {
 	}{{0, 1}, {time.Minute, 1}, {-time.Minute, 0}} {
 		sb := &v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "a", StorageClassName: new("fast")}, {Name: "b"}}}}
 		sb.CreationTimestamp = metav1.NewTime(at.Add(row.made))
-		if got := p.classes(t.Context(), sb); len(got) != row.known {
+		if got := classes(t.Context(), p, sb); len(got) != row.known {
 			t.Errorf("of a benchmark that was made %s after its class there is %+v", row.made, got)
 		}
 	}

@@ -13,17 +13,9 @@ import (
 // quietErrors is how long a start may fail before users are told. Most errors are over by then.
 const quietErrors = time.Minute
 
-// failedStart is a start that could not be made for an error that is no refusal.
-type failedStart struct {
-	err error
-	// since is since when starts have failed, and due when this one was.
-	since, due time.Time
-	generation int64
-}
-
 // noteFailure notes that a start cannot be made for an error that is no refusal, such as that of a webhook that cannot
 // be reached. Users are told when that has gone on for quietErrors, or at once if the next try comes as late.
-func (p *pass) noteFailure(err error) {
+func noteFailure(p *pass, err error) {
 	if err == nil {
 		return
 	}
@@ -33,21 +25,21 @@ func (p *pass) noteFailure(err error) {
 	}
 	p.memory.failed = failedStart{err: err, since: since, due: p.due, generation: p.schedule.Generation}
 	if p.now.Sub(since) >= quietErrors || restAfter(p.startTook) >= quietErrors {
-		p.failStart(err.Error() + "; it is tried again")
+		failStart(p, err.Error()+"; it is tried again")
 	}
 }
 
 // forgetFailure forgets that starts have failed, when the status has what became of them.
-func (p *pass) forgetFailure() { p.memory.failed = failedStart{} }
+func forgetFailure(p *pass) { p.memory.failed = failedStart{} }
 
 // hasFailedForGood says whether a start of this spec failed until its deadline had passed.
-func (p *pass) hasFailedForGood() bool {
+func hasFailedForGood(p *pass) bool {
 	failed, deadline := &p.memory.failed, time.Duration(ptr.Deref(p.schedule.Spec.StartingDeadlineSeconds, 0))*time.Second
 	return failed.err != nil && failed.generation == p.schedule.Generation && deadline > 0 && !failed.due.IsZero() && p.now.Sub(failed.due) > deadline
 }
 
 // failStart says why a start could not be made.
-func (p *pass) failStart(why string) {
+func failStart(p *pass, why string) {
 	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartFailed, why)
 	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }

@@ -127,8 +127,8 @@ func TestNoteFailure(t *testing.T) {
 		{-time.Hour, failure, false}, {quietErrors - time.Hour, failure, true},
 	} {
 		p.now = noon.Add(step.at)
-		if p.noteFailure(step.err); step.err == nil {
-			p.forgetFailure()
+		if noteFailure(p, step.err); step.err == nil {
+			forgetFailure(p)
 		}
 		if (len(p.schedule.Status.Conditions) > 0) != step.told {
 			t.Errorf("step %d: conditions are %+v", n, p.schedule.Status.Conditions)
@@ -152,7 +152,7 @@ func TestHasFailedForGood(t *testing.T) {
 	} {
 		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{failed: row.failed}, now: due.Add(time.Minute)}
 		p.schedule.Generation, p.schedule.Spec.StartingDeadlineSeconds = 2, row.deadline
-		if got := p.hasFailedForGood(); got != row.want {
+		if got := hasFailedForGood(p); got != row.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

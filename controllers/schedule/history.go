@@ -3,7 +3,6 @@ package schedule
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -23,17 +21,11 @@ import (
 // historyAgain is how long after a point could not be kept it is tried again.
 const historyAgain = time.Minute
 
-// historyLimit is how many points the history may have.
-func (p *pass) historyLimit() int {
-	const points = 90 // the CRD's default, where a CRD is older
-	return int(ptr.Deref(p.schedule.Spec.HistoryLimit, points))
-}
-
 // keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong or has to wait; 0: nothing did.
-func (p *pass) keepHistory(ctx context.Context) time.Duration {
-	ended := p.unkept()
-	if len(ended) == 0 && !p.asksAnew() {
-		p.noteHistory(nil)
+func keepHistory(ctx context.Context, p *pass) time.Duration {
+	ended := unkept(p)
+	if len(ended) == 0 && !asksAnew(p) {
+		noteHistory(p, nil)
 		return 0
 	}
 	giveBack, wait := p.reading.take(ctx, p.schedule.Namespace, time.Now) // what it costs the machine, whatever the clock says
@@ -42,11 +34,11 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 	}
 	defer giveBack()
 	began := time.Now() // as above
-	err := explained(ctx, p.addPoints(ctx, ended))
+	err := explained(ctx, addPoints(ctx, p, ended))
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return retrySoon // another operator was faster
 	}
-	p.noteHistory(err)
+	noteHistory(p, err)
 	if err != nil {
 		return max(historyAgain, restAfter(time.Since(began)))
 	}
@@ -55,16 +47,16 @@ func (p *pass) keepHistory(ctx context.Context) time.Duration {
 
 // asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one
 // may have added to it, and users may have lowered its limit, or acknowledged a regression.
-func (p *pass) asksAnew() bool {
+func asksAnew(p *pass) bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
 		return noted.Points > 0
 	}
-	return int(known.where.Points) > p.historyLimit() || known.asked != p.asked() || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
+	return int(known.where.Points) > p.historyLimit() || known.asked != asked(p) || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps points out.
-func (p *pass) noteHistory(err error) {
+func noteHistory(p *pass, err error) {
 	known := p.memory.history
 	switch {
 	case err != nil:
@@ -81,7 +73,7 @@ func (p *pass) noteHistory(err error) {
 
 // unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended. One that is marked has left it, and the status may not tell of
 // that yet, as when the operator was killed that has marked it.
-func (p *pass) unkept() []schedule.Benchmark {
+func unkept(p *pass) []schedule.Benchmark {
 	ended := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.State == schedule.Active || b.Kept })
 	slices.SortFunc(ended, func(a, b schedule.Benchmark) int {
 		return cmp.Or(a.Ended.Compare(b.Ended), cmp.Compare(a.Name, b.Name))
@@ -90,38 +82,38 @@ func (p *pass) unkept() []schedule.Benchmark {
 }
 
 // addPoints adds the points of StorageBenchmarks that have none yet, and writes the history.
-func (p *pass) addPoints(ctx context.Context, ended []schedule.Benchmark) error {
-	s, err := p.readStore(ctx)
+func addPoints(ctx context.Context, p *pass, ended []schedule.Benchmark) error {
+	s, err := readStore(ctx, p)
 	if err != nil {
 		return err
 	}
 	last := s.history.Last()
-	dropped, err := p.collect(ctx, s.history, ended)
+	dropped, err := collect(ctx, p, s.history, ended)
 	if err != nil {
 		return err
 	}
 	// This comes before the write: once the history is written, nothing shows that a point was dropped. Where no benchmark is marked, unmarkedSince shows it.
-	if p.anyIsMarked() {
-		if err := p.markAll(ctx, dropped, func(schedule.Benchmark) {}); err != nil {
+	if anyIsMarked(p) {
+		if err := markAll(ctx, p, dropped, func(schedule.Benchmark) {}); err != nil {
 			return err
 		}
 	}
 	if err := s.write(ctx, p); err != nil {
 		return err
 	}
-	p.noteRead(ctx, s, s.history.Last() != last)
-	return p.markAll(ctx, ended, func(b schedule.Benchmark) { p.memory.kept.Insert(b.UID) })
+	noteRead(ctx, p, s, s.history.Last() != last)
+	return markAll(ctx, p, ended, func(b schedule.Benchmark) { p.memory.kept.Insert(b.UID) })
 }
 
 // collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose point the history keeps no longer.
-func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
-	since := p.unmarkedSince(h)
+func collect(ctx context.Context, p *pass, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
+	since := unmarkedSince(p, h)
 	left := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked || !h.Has(string(b.UID)) })
 	for _, b := range ended {
 		if b.Marked || h.Has(string(b.UID)) {
 			continue
 		}
-		point, err := p.point(ctx, b)
+		point, err := point(ctx, p, b)
 		if err != nil {
 			return nil, err
 		}
@@ -135,31 +127,31 @@ func (p *pass) collect(ctx context.Context, h *history.History, ended []schedule
 }
 
 // noteRead remembers what a history has, and tells of its last result.
-func (p *pass) noteRead(ctx context.Context, s *store, isNew bool) {
+func noteRead(ctx context.Context, p *pass, s *store, isNew bool) {
 	p.memory.history = &known{
 		where:     v1alpha1.ScheduleHistory{ConfigMaps: s.names(), Points: int32(len(s.history.Points))},
-		regressed: p.judgeHistory(s.history), asked: p.asked(),
+		regressed: judgeHistory(p, s.history), asked: asked(p),
 	}
-	p.noteLast(s.history, isNew)
-	p.serveResult(ctx, s.history)
+	noteLast(p, s.history, isNew)
+	serveResult(ctx, p, s.history)
 }
 
 // noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have ended, and not each time that the history is read.
-func (p *pass) noteLast(h *history.History, isNew bool) {
+func noteLast(p *pass, h *history.History, isNew bool) {
 	if len(h.Points) == 0 {
 		return
 	}
 	last := &h.Points[len(h.Points)-1]
 	switch isAhead := schedule.IsAhead(last.Time, p.now); {
 	case !isAhead:
-		p.noteResult(last.Time)
+		noteResult(p, last.Time)
 	case isNew:
-		p.noteResult(p.now)
+		noteResult(p, p.now)
 	}
 }
 
 // point returns what a StorageBenchmark has measured, nothing if it is gone or has no result. The cache has no results.
-func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point, error) {
+func point(ctx context.Context, p *pass, b schedule.Benchmark) (*history.Point, error) {
 	sb := &v1alpha1.StorageBenchmark{}
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: b.Name}, sb)
 	if apierrors.IsNotFound(err) || err == nil && sb.UID != b.UID {
@@ -168,7 +160,7 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 	if err != nil {
 		return nil, fmt.Errorf("get StorageBenchmark %s: %w", b.Name, err)
 	}
-	point := history.FromBenchmark(sb, p.environment(ctx, sb))
+	point := history.FromBenchmark(sb, environment(ctx, p, sb))
 	if schedule.IsAhead(point.Time, p.now) {
 		point.Time = p.now.UTC().Truncate(time.Second) // it has ended by now, whatever the clock said then
 	}
@@ -176,14 +168,4 @@ func (p *pass) point(ctx context.Context, b schedule.Benchmark) (*history.Point,
 		return nil, nil //nolint:nilnil // as above
 	}
 	return &point, nil
-}
-
-// notOurs says that somebody else has made a ConfigMap of the history's name.
-func notOurs(name string) error {
-	return fmt.Errorf("ConfigMap %s is not this schedule's, and has the name of its history: delete it", name)
-}
-
-// unreadable says what to do about a history that cannot be read. It is not written over: a newer operator may read it.
-func unreadable(err error, name string) error {
-	return errors.Join(fmt.Errorf("the history cannot be read, and nothing is added to it; delete its ConfigMaps (%s and those that follow) to begin another one", name), err)
 }

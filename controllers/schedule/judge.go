@@ -18,19 +18,19 @@ var template = field.NewPath("spec", "template")
 
 // judge says what is wrong with the template, as the operator would of each StorageBenchmark that is made from it. It looks at each generation once:
 // the most hostile spec takes the better part of a second.
-func (p *pass) judge() field.ErrorList {
+func judge(p *pass) field.ErrorList {
 	if p.memory.judged != p.schedule.Generation {
-		p.memory.problems, p.memory.judged = p.problems(), p.schedule.Generation
+		p.memory.problems, p.memory.judged = problems(p), p.schedule.Generation
 	}
 	return p.memory.problems
 }
 
-func (p *pass) problems() field.ErrorList {
+func problems(p *pass) field.ErrorList {
 	spec := p.schedule.Spec.Template.Spec.DeepCopy()
-	if problems := p.beyondReach(spec); len(problems) > 0 {
+	if problems := beyondReach(p, spec); len(problems) > 0 {
 		return problems
 	}
-	if problems := p.metadataProblems(); len(problems) > 0 {
+	if problems := metadataProblems(p); len(problems) > 0 {
 		return problems
 	}
 	if problem := plan.ValidatePods(template.Child("spec"), spec); problem != nil {
@@ -48,7 +48,7 @@ func (p *pass) problems() field.ErrorList {
 }
 
 // metadataProblems returns what the API server has against the template's labels and annotations. It would refuse each StorageBenchmark for it.
-func (p *pass) metadataProblems() field.ErrorList {
+func metadataProblems(p *pass) field.ErrorList {
 	metadata, path := &p.schedule.Spec.Template.Metadata, template.Child("metadata")
 	return append(metav1validation.ValidateLabels(metadata.Labels, path.Child("labels")), validation.ValidateAnnotations(metadata.Annotations, path.Child("annotations"))...)
 }
@@ -63,7 +63,7 @@ func below(problems field.ErrorList) field.ErrorList {
 
 // beyondReach returns an error for each target whose storage takes objects without a namespace, which an operator cannot make that is confined
 // to namespaces.
-func (p *pass) beyondReach(spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
+func beyondReach(p *pass, spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
 	var problems field.ErrorList
 	for i := range spec.Targets {
 		if len(p.Namespaces) == 0 || storage.Driver(&spec.Targets[i]) == "" {

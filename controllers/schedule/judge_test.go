@@ -28,7 +28,7 @@ func TestBeyondReach(t *testing.T) {
 		"of two namespaces":    {[]string{"a", "b"}, "spec.template.spec.targets[1]: Forbidden: this operator is confined to a, b, and has no right"},
 	} {
 		p := &pass{Reconciler: &Reconciler{Namespaces: row.namespaces}}
-		problems := p.beyondReach(spec)
+		problems := beyondReach(p, spec)
 		switch {
 		case row.want == "" && len(problems) > 0:
 			t.Errorf("%s: %v", name, problems)

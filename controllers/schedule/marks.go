@@ -19,9 +19,9 @@ import (
 // A StorageBenchmark that needs no point any more is marked, by an annotation. Otherwise an operator that has just begun would take one whose point was dropped for one that has just ended.
 
 // markAll marks StorageBenchmarks in the order in which they ended, up to the first that cannot be marked for now.
-func (p *pass) markAll(ctx context.Context, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
+func markAll(ctx context.Context, p *pass, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
 	for _, b := range all {
-		if err := p.markKept(ctx, b); err != nil {
+		if err := markKept(ctx, p, b); err != nil {
 			return err
 		}
 		then(b)
@@ -30,7 +30,7 @@ func (p *pass) markAll(ctx context.Context, all []schedule.Benchmark, then func(
 }
 
 // markKept marks a StorageBenchmark. Where a policy refuses that, the operator remembers it until it ends. The mark is the UID, so that a copy of a StorageBenchmark has none.
-func (p *pass) markKept(ctx context.Context, b schedule.Benchmark) error {
+func markKept(ctx context.Context, p *pass, b schedule.Benchmark) error {
 	if b.Marked {
 		return nil
 	}
@@ -45,14 +45,14 @@ func (p *pass) markKept(ctx context.Context, b schedule.Benchmark) error {
 
 // unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is marked: an operator of a version before marked none, and a policy or a webhook may
 // keep one from it. What ended before has left a point that was dropped. Zero: that cannot be said.
-func (p *pass) unmarkedSince(h *history.History) time.Time {
-	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || p.anyIsMarked() {
+func unmarkedSince(p *pass, h *history.History) time.Time {
+	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || anyIsMarked(p) {
 		return time.Time{}
 	}
 	return h.Points[0].Time
 }
 
 // anyIsMarked says whether a StorageBenchmark is there that says that its point is kept.
-func (p *pass) anyIsMarked() bool {
+func anyIsMarked(p *pass) bool {
 	return slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked })
 }

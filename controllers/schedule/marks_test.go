@@ -116,7 +116,7 @@ func TestUnmarkedSince(t *testing.T) {
 		"there is nothing":             {nil, nil, time.Time{}},
 	} {
 		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, memory: &memory{}, benchmarks: row.benchmarks, now: noon.Add(time.Hour)}
-		if got := p.unmarkedSince(&history.History{Points: row.points}); !got.Equal(row.want) {
+		if got := unmarkedSince(p, &history.History{Points: row.points}); !got.Equal(row.want) {
 			t.Errorf("%s: %s, want %s", name, got, row.want)
 		}
 	}

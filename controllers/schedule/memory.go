@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -86,4 +87,20 @@ func (m *memories) forget(name types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.all, name)
+}
+
+// failedStart is a start that could not be made for an error that is no refusal.
+type failedStart struct {
+	err error
+	// since is since when starts have failed, and due when this one was.
+	since, due time.Time
+	generation int64
+}
+
+// judged is whether results have become worse for good, as condition Regressed says it.
+type judged struct {
+	status          metav1.ConditionStatus
+	reason, message string
+	// worst is the sequence of the first point after the worst change, 0 if nothing is worse.
+	worst int64
 }

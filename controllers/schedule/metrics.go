@@ -12,14 +12,14 @@ import (
 )
 
 // forgetPredecessor has metrics say nothing of a schedule that had the name before, of whose deletion no pass was made.
-func (p *pass) forgetPredecessor() {
+func forgetPredecessor(p *pass) {
 	if p.memory.timed == 0 { // which is so before the first pass alone
 		p.Results.ForgetSchedule(client.ObjectKeyFromObject(p.schedule))
 	}
 }
 
 // serveState has metrics say what the status says.
-func (p *pass) serveState() {
+func serveState(p *pass) {
 	if p.memory.timed != p.schedule.Generation {
 		p.memory.period, p.memory.timed = 0, p.schedule.Generation
 		if cron, problem := schedule.Parse(&p.schedule.Spec, p.now); problem == nil {
@@ -31,7 +31,7 @@ func (p *pass) serveState() {
 
 // serveResult has metrics say what the last point does. As long as its benchmark is there they have all that this has measured, which is more than the
 // history keeps.
-func (p *pass) serveResult(ctx context.Context, h *history.History) {
+func serveResult(ctx context.Context, p *pass, h *history.History) {
 	if len(h.Points) == 0 {
 		return
 	}

@@ -119,8 +119,8 @@ func TestMetricsOfAnotherSchedule(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&results)
 	for _, want := range []bool{false, true} { // of the first pass, and of the second one after a result
-		p.forgetPredecessor()
-		p.serveState()
+		forgetPredecessor(p)
+		serveState(p)
 		families, err := registry.Gather()
 		has := slices.ContainsFunc(families, func(f *dto.MetricFamily) bool { return f.GetName() == "storagebench_last_result_timestamp_seconds" })
 		if err != nil || has != want {

@@ -56,20 +56,20 @@ func explained(ctx context.Context, err error) error {
 }
 
 // startInTime makes the StorageBenchmark of a start that is due, unless that takes too long.
-func (p *pass) startInTime(ctx context.Context) (time.Duration, error) {
+func startInTime(ctx context.Context, p *pass) (time.Duration, error) {
 	ctx, cancel := within(ctx, startPatience, "the start")
 	defer cancel()
 	began := time.Now() // what it costs the machine, whatever the clock says
-	after, err := p.start(ctx)
+	after, err := start(ctx, p)
 	p.startTook = time.Since(began)
 	return after, explained(ctx, err)
 }
 
 // saveInTime writes the status, unless that takes too long.
-func (p *pass) saveInTime(ctx context.Context) error {
+func saveInTime(ctx context.Context, p *pass) error {
 	ctx, cancel := within(ctx, savePatience, "the write of the status")
 	defer cancel()
-	return explained(ctx, p.save(ctx))
+	return explained(ctx, save(ctx, p))
 }
 
 const (
@@ -80,14 +80,6 @@ const (
 	restFactor = 10
 	maxRest    = 10 * time.Minute
 )
-
-// restAfter returns how long to wait at least after something that failed and took a time.
-func restAfter(took time.Duration) time.Duration {
-	if took <= quick {
-		return 0
-	}
-	return min(restFactor*took, maxRest)
-}
 
 // retries decide when a pass that failed is made again: later the longer it took, as where a webhook does not answer.
 type retries struct {
@@ -102,7 +94,7 @@ func (r retries) When(request reconcile.Request) time.Duration {
 
 // noteEnd notes how a pass ended that took a time. A start that is due does not wait until something else that failed
 // is tried again.
-func (p *pass) noteEnd(took time.Duration, err error) {
+func noteEnd(p *pass, took time.Duration, err error) {
 	name := client.ObjectKeyFromObject(p.schedule)
 	p.memory.rest = 0
 	if err == nil && p.schedule.Status.Condition(v1alpha1.ConditionHistoryKept).Status != metav1.ConditionFalse {
@@ -116,4 +108,12 @@ func (p *pass) noteEnd(took time.Duration, err error) {
 	if next := p.schedule.Status.NextScheduleTime; next != nil && next.After(p.now) {
 		p.memory.rest = min(p.memory.rest, next.Sub(p.now))
 	}
+}
+
+// restAfter returns how long to wait at least after something that failed and took a time.
+func restAfter(took time.Duration) time.Duration {
+	if took <= quick {
+		return 0
+	}
+	return min(restFactor*took, maxRest)
 }

@@ -12,12 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
-	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
@@ -27,8 +24,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/failing"
-	"github.com/storagebench/storagebench/controllers/resultmetrics"
-	"github.com/storagebench/storagebench/controllers/turns"
 )
 
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarkschedules,verbs=get;list;watch
@@ -36,45 +31,6 @@ import (
 // +kubebuilder:rbac:groups=storagebench.dev,resources=storagebenchmarks,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;patch
 // +kubebuilder:rbac:groups=storage.k8s.io,resources=csidrivers;storageclasses,verbs=get
-
-// Reconciler makes StorageBenchmarks of schedules.
-type Reconciler struct {
-	// Client reads schedules and StorageBenchmarks from a cache, and writes.
-	Client client.Client
-	// Live reads from the API server what is not cached, or must not be stale.
-	Live client.Reader
-	// Events tells users what happened.
-	Events events.EventRecorder
-	// Failing is a metric of the schedules that cannot be written. nil: there is none.
-	Failing *failing.Objects
-	// Results serve what benchmarks of schedules have measured last.
-	Results *resultmetrics.Store
-	// Clock is the time.
-	Clock clock.Clock
-	// Version is the operator's, which points of histories have.
-	Version string
-	// Namespaces are those that the operator is confined to. None: it works in the whole cluster.
-	Namespaces []string
-
-	memories memories
-	reading  turn
-	// turns bounds how many passes go on over schedules of one namespace.
-	turns turns.Turns
-}
-
-const (
-	// concurrentSchedules is how many passes go on at the same time.
-	concurrentSchedules = 4
-	// passesOfANamespace is how many of them may be over schedules of one namespace. One is enough for hundreds of
-	// schedules: most passes take milliseconds.
-	passesOfANamespace = 1
-	// failedAgain is how long after an error, at most, the next pass is made: users are told of one that goes on for quietErrors.
-	failedAgain = 20 * time.Second
-	// retrySoon is how long a pass over an old version waits for the newer one.
-	retrySoon = 100 * time.Millisecond
-	// bySchedule is the index of StorageBenchmarks by the UID of their schedule.
-	bySchedule = "schedule"
-)
 
 // Index lets StorageBenchmarks be found by their schedule. It is to be called before the manager starts.
 func Index(ctx context.Context, mgr ctrl.Manager) error {
@@ -146,11 +102,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	}
 	p := &pass{Reconciler: r, schedule: schedule, before: schedule.DeepCopy(), now: r.Clock.Now(), memory: r.memories.of(schedule)}
 	began := time.Now() // what it costs the machine, whatever the clock says
-	after, err := p.run(ctx)
+	after, err := runPass(ctx, p)
 	if errors.Is(err, errOutdated) {
 		return ctrl.Result{RequeueAfter: retrySoon}, nil
 	}
-	p.noteEnd(time.Since(began), err)
+	noteEnd(p, time.Since(began), err)
 	return ctrl.Result{RequeueAfter: after}, err
 }
 

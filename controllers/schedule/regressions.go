@@ -10,16 +10,8 @@ import (
 )
 
 // asked returns what users ask to be left out of regressions, as they wrote it.
-func (p *pass) asked() string {
+func asked(p *pass) string {
 	return p.schedule.Annotations[v1alpha1.AnnotationAcknowledged] + "\n" + p.schedule.Annotations[v1alpha1.AnnotationBaselineFrom]
-}
-
-// judged is whether results have become worse for good, as condition Regressed says it.
-type judged struct {
-	status          metav1.ConditionStatus
-	reason, message string
-	// worst is the sequence of the first point after the worst change, 0 if nothing is worse.
-	worst int64
 }
 
 // isNoted says whether the schedule's status has it.
@@ -35,7 +27,7 @@ const betweenChanges = 3
 func (j *judged) isNews(told int64) bool { return told > 0 && j.worst >= told+betweenChanges }
 
 // judgeHistory says whether results have become worse for good.
-func (p *pass) judgeHistory(h *history.History) judged {
+func judgeHistory(p *pass, h *history.History) judged {
 	options, err := schedule.Asked(p.schedule, p.now)
 	if err != nil {
 		return judged{status: metav1.ConditionUnknown, reason: v1alpha1.ReasonInvalidAnnotation, message: err.Error()}

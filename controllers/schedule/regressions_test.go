@@ -29,17 +29,17 @@ func TestNews(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			found := judged{status: metav1.ConditionTrue, reason: v1alpha1.ReasonSlower, worst: row.worst}
 			p := &pass{memory: &memory{told: row.told, history: &known{regressed: found}}}
-			if got := p.newlyWorse(); got != row.want {
+			if got := newlyWorse(p); got != row.want {
 				t.Errorf("news: %v, want %v", got, row.want)
 			}
-			if p.newlyWorse() {
+			if newlyWorse(p) {
 				t.Error("it is told twice")
 			}
 		})
 	}
 	t.Run("over, and then again", func(t *testing.T) {
 		p := &pass{memory: &memory{told: 40, history: &known{regressed: judged{status: metav1.ConditionFalse}}}}
-		if p.newlyWorse() || p.memory.told != 0 {
+		if newlyWorse(p) || p.memory.told != 0 {
 			t.Errorf("told since %d", p.memory.told)
 		}
 	})

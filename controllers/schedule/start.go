@@ -29,67 +29,67 @@ const (
 )
 
 // start makes the StorageBenchmark of a start that is due, and returns how long it is until the next pass.
-func (p *pass) start(ctx context.Context) (time.Duration, error) {
+func start(ctx context.Context, p *pass) (time.Duration, error) {
 	cron, problem := schedule.Parse(&p.schedule.Spec, p.now)
-	problems := p.judge()
+	problems := judge(p)
 	if problem != nil {
 		problems = append(field.ErrorList{problem}, problems...)
 	}
 	if len(problems) > 0 {
-		p.refuseSpec(problems)
+		refuseSpec(p, problems)
 		p.decided = true
 		return 0, nil
 	}
-	if p.awaitsMade() {
+	if awaitsMade(p) {
 		return retrySoon, nil
 	}
-	facts := p.startFacts()
+	facts := startFacts(p)
 	if facts.IsAhead() {
 		facts.Last = p.now
 		p.schedule.Status.LastScheduleTime = new(metav1.NewTime(p.now))
 	}
 	decision := schedule.Decide(cron, facts)
 	p.due = decision.Due
-	if after, err := p.carryOut(ctx, &decision); err != nil || after > 0 {
+	if after, err := carryOut(ctx, p, &decision); err != nil || after > 0 {
 		return after, err
 	}
-	p.noteNext(&decision)
+	noteNext(p, &decision)
 	p.decided = true
-	return p.until(decision.Next), nil
+	return until(p, decision.Next), nil
 }
 
 // carryOut makes what is due. It returns how long to wait where that cannot be made now, 0 if there is nothing to wait for.
-func (p *pass) carryOut(ctx context.Context, decision *schedule.Start) (time.Duration, error) {
+func carryOut(ctx context.Context, p *pass, decision *schedule.Start) (time.Duration, error) {
 	switch {
 	case decision.Due.IsZero():
 		return 0, nil
 	case decision.Made:
-		p.noteMade(decision)
+		noteMade(p, decision)
 		return 0, nil
 	}
-	if fresh, err := p.isFresh(ctx); err != nil || !fresh {
+	if fresh, err := isFresh(ctx, p); err != nil || !fresh {
 		return retrySoon, err
 	}
 	for _, b := range decision.Replaces {
-		if replaced, err := p.replace(ctx, b); err != nil || !replaced {
+		if replaced, err := replace(ctx, p, b); err != nil || !replaced {
 			return retrySoon, err
 		}
 	}
-	if refused, err := p.make(ctx, decision); err != nil || refused {
+	if refused, err := makeBenchmark(ctx, p, decision); err != nil || refused {
 		return refusedAgain, err
 	}
 	return 0, nil
 }
 
 // until returns how long to wait for a time, 0 if that never comes.
-func (p *pass) until(next time.Time) time.Duration {
+func until(p *pass, next time.Time) time.Duration {
 	if next.IsZero() {
 		return 0
 	}
 	return min(max(next.Sub(p.now), time.Millisecond), lookAnyway)
 }
 
-func (p *pass) startFacts() *schedule.Facts {
+func startFacts(p *pass) *schedule.Facts {
 	spec, status := &p.schedule.Spec, &p.schedule.Status
 	succeeded, failed := p.historyLimits()
 	return &schedule.Facts{
@@ -102,7 +102,7 @@ func (p *pass) startFacts() *schedule.Facts {
 }
 
 // awaitsMade says whether the cache has not heard yet of the StorageBenchmark that was made last. It may be active.
-func (p *pass) awaitsMade() bool {
+func awaitsMade(p *pass) bool {
 	made := p.memory.made
 	if slices.ContainsFunc(p.benchmarks, func(sb v1alpha1.StorageBenchmark) bool { return sb.Name == made }) {
 		p.memory.made = ""
@@ -111,7 +111,7 @@ func (p *pass) awaitsMade() bool {
 }
 
 // isFresh says whether this pass has read the newest version of the schedule: it may have been suspended, or deleted.
-func (p *pass) isFresh(ctx context.Context) (bool, error) {
+func isFresh(ctx context.Context, p *pass) (bool, error) {
 	var current v1alpha1.StorageBenchmarkSchedule
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.schedule), &current); err != nil {
 		return false, client.IgnoreNotFound(err)
@@ -120,7 +120,7 @@ func (p *pass) isFresh(ctx context.Context) (bool, error) {
 }
 
 // replace deletes a StorageBenchmark in favour of the next one. It does not if that has ended meanwhile: its point is to be kept first.
-func (p *pass) replace(ctx context.Context, b schedule.Benchmark) (bool, error) {
+func replace(ctx context.Context, p *pass, b schedule.Benchmark) (bool, error) {
 	current := &v1alpha1.StorageBenchmark{}
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: b.Name}, current)
 	switch {
@@ -142,18 +142,18 @@ func (p *pass) replace(ctx context.Context, b schedule.Benchmark) (bool, error) 
 	return true, nil
 }
 
-// make makes the StorageBenchmark of a start. It is made once: who makes it again finds it by its name.
-func (p *pass) make(ctx context.Context, decision *schedule.Start) (refused bool, err error) {
+// makeBenchmark makes the StorageBenchmark of a start. It is made once: who makes it again finds it by its name.
+func makeBenchmark(ctx context.Context, p *pass, decision *schedule.Start) (refused bool, err error) {
 	sb := schedule.ForStart(p.schedule, decision.Due)
 	err = p.Client.Create(ctx, sb)
 	switch {
 	case apierrors.IsAlreadyExists(err):
-		if why, err := p.whoseIs(ctx, sb); err != nil || why != "" {
-			p.refuseStart(why)
+		if why, err := whoseIs(ctx, p, sb); err != nil || why != "" {
+			refuseStart(p, why)
 			return true, err
 		}
 	case isRefusal(err):
-		p.refuseStart(fmt.Sprintf("StorageBenchmark %s cannot be made: %s", sb.Name, err))
+		refuseStart(p, fmt.Sprintf("StorageBenchmark %s cannot be made: %s", sb.Name, err))
 		return true, nil
 	case err != nil:
 		return false, fmt.Errorf("make StorageBenchmark %s: %w", sb.Name, err)
@@ -162,12 +162,12 @@ func (p *pass) make(ctx context.Context, decision *schedule.Start) (refused bool
 		p.benchmarks = append(p.benchmarks, *sb)
 		p.memory.made, p.memory.madeAt = sb.Name, time.Now()
 	}
-	p.noteMade(decision)
+	noteMade(p, decision)
 	return false, nil
 }
 
 // noteMade notes a start that was made, and those that were missed before it.
-func (p *pass) noteMade(decision *schedule.Start) {
+func noteMade(p *pass, decision *schedule.Start) {
 	status := &p.schedule.Status
 	status.LastScheduleTime = new(metav1.NewTime(decision.Due))
 	if decision.Missed == 0 {
@@ -188,7 +188,7 @@ func isRefusal(err error) bool {
 }
 
 // whoseIs says why a StorageBenchmark that has the name of one of the schedule's is not its, "" if it is.
-func (p *pass) whoseIs(ctx context.Context, sb *v1alpha1.StorageBenchmark) (string, error) {
+func whoseIs(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) (string, error) {
 	var there metav1.PartialObjectMetadata
 	there.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
 	err := p.Live.Get(ctx, client.ObjectKeyFromObject(sb), &there)

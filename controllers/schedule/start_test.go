@@ -125,7 +125,7 @@ func TestReplaceOfOneThatHasEnded(t *testing.T) {
 	sb := harness.Create(w.World, schedule.ForStart(s, w.Clock.Now()))
 	w.end(sb, metav1.ConditionTrue, 100)
 	p := &pass{Reconciler: &Reconciler{Client: w.Client, Live: w.Client}, schedule: s}
-	if replaced, err := p.replace(t.Context(), schedule.Benchmark{Name: sb.Name, UID: sb.UID}); replaced || err != nil {
+	if replaced, err := replace(t.Context(), p, schedule.Benchmark{Name: sb.Name, UID: sb.UID}); replaced || err != nil {
 		t.Errorf("replaced: %v, %v", replaced, err)
 	}
 	if now := w.Get(sb); !now.DeletionTimestamp.IsZero() {
@@ -300,11 +300,11 @@ func TestAwaitsMadeWhateverTheClockSays(t *testing.T) {
 	w := newWorld(t)
 	p := &pass{Reconciler: &Reconciler{Clock: w.Clock}, memory: &memory{made: "nightly-1", madeAt: time.Now()}}
 	w.Clock.Pass(time.Hour)
-	if !p.awaitsMade() {
+	if !awaitsMade(p) {
 		t.Error("it does not wait for the cache")
 	}
 	p.benchmarks = []v1alpha1.StorageBenchmark{{ObjectMeta: metav1.ObjectMeta{Name: "nightly-1"}}}
-	if p.awaitsMade() {
+	if awaitsMade(p) {
 		t.Error("it waits for what the cache has")
 	}
 }

@@ -2,7 +2,6 @@ package schedule
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,18 +27,8 @@ const (
 	maxActive = 32
 )
 
-// shown returns a message as a condition has it.
-func shown(message string) string { return legible.Fit(message, maxMessage) }
-
-func (p *pass) setCondition(kind string, status metav1.ConditionStatus, reason, message string) {
-	meta.SetStatusCondition(&p.schedule.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: shown(message),
-		ObservedGeneration: p.schedule.Generation, LastTransitionTime: metav1.NewTime(p.now),
-	})
-}
-
 // refuseSpec says that nothing is made, because the schedule asks for what cannot be.
-func (p *pass) refuseSpec(problems field.ErrorList) {
+func refuseSpec(p *pass, problems field.ErrorList) {
 	message := problems.ToAggregate().Error()
 	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, message)
 	p.setCondition(v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec, message)
@@ -47,13 +36,13 @@ func (p *pass) refuseSpec(problems field.ErrorList) {
 }
 
 // refuseStart says that a start is due, and why it cannot be made.
-func (p *pass) refuseStart(why string) {
+func refuseStart(p *pass, why string) {
 	p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonStartRefused, why)
 	meta.RemoveStatusCondition(&p.schedule.Status.Conditions, v1alpha1.ConditionStalled)
 }
 
 // noteNext says when the next start is due, or why none is made.
-func (p *pass) noteNext(decision *schedule.Start) {
+func noteNext(p *pass, decision *schedule.Start) {
 	status := &p.schedule.Status
 	meta.RemoveStatusCondition(&status.Conditions, v1alpha1.ConditionStalled)
 	status.NextScheduleTime = nil
@@ -64,15 +53,15 @@ func (p *pass) noteNext(decision *schedule.Start) {
 	case ptr.Deref(p.schedule.Spec.Suspend, false):
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonSuspended, "spec.suspend is true")
 	case decision.Crowded:
-		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonTooManyBenchmarks, p.whyCrowded())
+		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionFalse, v1alpha1.ReasonTooManyBenchmarks, whyCrowded(p))
 	case decision.Waits:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive,
 			"a start is due and waits until another StorageBenchmark is over, because concurrencyPolicy is Forbid")
-	case decision.Due.IsZero() && p.hasFailedForGood():
-		p.failStart(p.memory.failed.err.Error() + "; its deadline has passed")
-	case p.wasRefused() && decision.Due.IsZero():
+	case decision.Due.IsZero() && hasFailedForGood(p):
+		failStart(p, p.memory.failed.err.Error()+"; its deadline has passed")
+	case wasRefused(p) && decision.Due.IsZero():
 		// As it was: the start that was refused, or failed, is over, and no other one has been made.
-	case p.isActive():
+	case isActive(p):
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "")
 	default:
 		p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonWaiting, "")
@@ -80,7 +69,7 @@ func (p *pass) noteNext(decision *schedule.Start) {
 }
 
 // whyCrowded returns how many StorageBenchmarks are there when no other one is made, and what helps.
-func (p *pass) whyCrowded() string {
+func whyCrowded(p *pass) string {
 	succeeded, failed := p.historyLimits()
 	active := 0
 	for i := range p.benchmarks {
@@ -104,12 +93,12 @@ func (p *pass) whyCrowded() string {
 }
 
 // wasRefused says whether the last start was refused, or failed, of what is asked for now.
-func (p *pass) wasRefused() bool {
+func wasRefused(p *pass) bool {
 	c := p.schedule.Status.Condition(v1alpha1.ConditionScheduled)
 	return (c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed) && c.ObservedGeneration == p.schedule.Generation
 }
 
-func (p *pass) isActive() bool {
+func isActive(p *pass) bool {
 	for i := range p.benchmarks {
 		if stateOf(&p.benchmarks[i]) == schedule.Active {
 			return true
@@ -119,7 +108,7 @@ func (p *pass) isActive() bool {
 }
 
 // summarize says which StorageBenchmarks are there.
-func (p *pass) summarize() {
+func summarize(p *pass) {
 	status := &p.schedule.Status
 	status.Active, status.ActiveBenchmarks = nil, 0
 	for i := range p.benchmarks {
@@ -131,10 +120,10 @@ func (p *pass) summarize() {
 				status.Active = append(status.Active, sb.Name)
 			}
 		case schedule.Succeeded:
-			p.noteSuccess(sb.Status.CompletionTime)
-			p.noteEnded(sb)
+			noteSuccess(p, sb.Status.CompletionTime)
+			noteEnded(p, sb)
 		case schedule.Failed:
-			p.noteEnded(sb)
+			noteEnded(p, sb)
 		}
 	}
 }
@@ -144,7 +133,7 @@ const maxResult = 1024
 
 // noteEnded keeps how the last StorageBenchmark ended, also when that is deleted. A later time than now is that of a clock
 // that was ahead.
-func (p *pass) noteEnded(sb *v1alpha1.StorageBenchmark) {
+func noteEnded(p *pass, sb *v1alpha1.StorageBenchmark) {
 	last := p.schedule.Status.LastResult
 	if last != nil && !schedule.IsAhead(last.CompletionTime.Time, p.now) && p.endOf(sb).Before(last.CompletionTime.Time) {
 		return
@@ -160,7 +149,7 @@ func (p *pass) noteEnded(sb *v1alpha1.StorageBenchmark) {
 }
 
 // noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is another one.
-func (p *pass) noteSuccess(ended *metav1.Time) {
+func noteSuccess(p *pass, ended *metav1.Time) {
 	if ended == nil {
 		return
 	}
@@ -173,7 +162,7 @@ func (p *pass) noteSuccess(ended *metav1.Time) {
 }
 
 // save writes the status if it has changed.
-func (p *pass) save(ctx context.Context) error {
+func save(ctx context.Context, p *pass) error {
 	if equality.Semantic.DeepEqual(p.before.Status, p.schedule.Status) {
 		return nil
 	}
@@ -192,12 +181,9 @@ func (p *pass) save(ctx context.Context) error {
 	if written.ResourceVersion != p.before.ResourceVersion {
 		p.memory.staleVersion = p.before.ResourceVersion
 	}
-	p.notify()
+	notify(p)
 	return nil
 }
-
-// errOutdated says that a pass has seen an old version, and is made again.
-var errOutdated = errors.New("the schedule has changed meanwhile")
 
 // bad is the status of each condition that users are told of.
 var bad = map[string]metav1.ConditionStatus{
@@ -205,11 +191,11 @@ var bad = map[string]metav1.ConditionStatus{
 }
 
 // notify tells users by events what the status write has changed for the worse.
-func (p *pass) notify() {
+func notify(p *pass) {
 	if p.missed != "" {
 		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, "MissedStarts", "Create", "%s", p.missed)
 	}
-	news := p.newlyWorse()
+	news := newlyWorse(p)
 	for kind, status := range bad {
 		was, is := p.before.Status.Condition(kind), p.schedule.Status.Condition(kind)
 		if is.Status != status || is.Reason == v1alpha1.ReasonSuspended {
@@ -225,7 +211,7 @@ func (p *pass) notify() {
 
 // newlyWorse says whether something got worse after what users were told of last, and remembers that they are told. An operator that has just
 // begun takes what it finds for told.
-func (p *pass) newlyWorse() bool {
+func newlyWorse(p *pass) bool {
 	if p.memory.history == nil {
 		return false
 	}

@@ -26,7 +26,7 @@ func TestSummarize(t *testing.T) {
 		p.benchmarks = append(p.benchmarks, v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint("sb-", i)}})
 	}
 	p.benchmarks = append(p.benchmarks, ended(metav1.ConditionTrue, noon), ended(metav1.ConditionTrue, noon.Add(-time.Hour)), ended(metav1.ConditionFalse, noon.Add(time.Hour)))
-	p.summarize()
+	summarize(p)
 	status := &p.schedule.Status
 	if len(status.Active) != maxActive || status.ActiveBenchmarks != maxActive+3 || status.Active[0] != "sb-0" {
 		t.Errorf("%d are named of %d: %v", len(status.Active), status.ActiveBenchmarks, status.Active)
@@ -39,13 +39,13 @@ func TestSummarize(t *testing.T) {
 		t.Errorf("the last result (-want +got):\n%s", diff)
 	}
 	p.benchmarks = []v1alpha1.StorageBenchmark{ended(metav1.ConditionTrue, noon.Add(2*time.Hour))}
-	p.summarize()
+	summarize(p)
 	if last := status.LastResult; last.Benchmark != "2:00PM" || last.Message != "" {
 		t.Errorf("after a success the last result is %+v", last)
 	}
 	status.LastSuccessfulTime = new(metav1.NewTime(noon))
 	p.benchmarks = nil
-	p.summarize()
+	summarize(p)
 	if len(status.Active) > 0 || status.ActiveBenchmarks != 0 || !status.LastSuccessfulTime.Time.Equal(noon) {
 		t.Errorf("without benchmarks the status is %+v", status)
 	}
@@ -59,7 +59,7 @@ func TestSuccessOfAClockThatWasAhead(t *testing.T) {
 		{noon.AddDate(4, 0, 0), noon.AddDate(4, 0, 0)}, {noon.Add(-time.Hour), noon.Add(-time.Hour)}, {noon.AddDate(4, 0, 0), noon.Add(-time.Hour)},
 		{noon.Add(time.Minute), noon.Add(time.Minute)}, {noon, noon.Add(time.Minute)}, // which is a clock that is a little ahead
 	} {
-		p.noteSuccess(new(metav1.NewTime(step.ended)))
+		noteSuccess(p, new(metav1.NewTime(step.ended)))
 		if last := p.schedule.Status.LastSuccessfulTime; !last.Time.Equal(step.last) {
 			t.Errorf("after %s the last success was at %s, want %s", step.ended, last, step.last)
 		}
@@ -84,7 +84,7 @@ func TestNoteNext(t *testing.T) {
 	} {
 		p := &pass{schedule: &v1alpha1.StorageBenchmarkSchedule{}, benchmarks: row.benchmarks, memory: &memory{}}
 		p.schedule.Spec.Suspend = &row.suspend
-		p.noteNext(&row.decision)
+		noteNext(p, &row.decision)
 		if c := p.schedule.Status.Conditions[0]; c.Status != row.status || c.Reason != row.reason || (c.Message != "") != (row.decision.Waits || row.suspend) {
 			t.Errorf("%s: %s %s: %s", name, c.Status, c.Reason, c.Message)
 		}

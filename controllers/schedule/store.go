@@ -3,6 +3,7 @@ package schedule
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -37,8 +38,8 @@ type slot struct {
 }
 
 // readStore reads the ConfigMaps of a history: all that the status names, and those that follow, up to the first that is not there.
-func (p *pass) readStore(ctx context.Context) (*store, error) {
-	s, noted := &store{}, p.notedSlots()
+func readStore(ctx context.Context, p *pass) (*store, error) {
+	s, noted := &store{}, notedSlots(p)
 	for len(s.slots) < history.MaxChunks {
 		name := schedule.HistoryName(p.schedule, len(s.slots))
 		object := &corev1.ConfigMap{}
@@ -78,7 +79,7 @@ func historyOnly(object *corev1.ConfigMap) *corev1.ConfigMap {
 }
 
 // notedSlots returns how many slots there are up to the last ConfigMap that the status names.
-func (p *pass) notedSlots() int {
+func notedSlots(p *pass) int {
 	for n := history.MaxChunks; n > 0; n-- {
 		if slices.Contains(p.schedule.Status.History.ConfigMaps, schedule.HistoryName(p.schedule, n-1)) {
 			return n
@@ -201,4 +202,14 @@ func (s *store) names() []string {
 		}
 	}
 	return names
+}
+
+// notOurs says that somebody else has made a ConfigMap of the history's name.
+func notOurs(name string) error {
+	return fmt.Errorf("ConfigMap %s is not this schedule's, and has the name of its history: delete it", name)
+}
+
+// unreadable says what to do about a history that cannot be read. It is not written over: a newer operator may read it.
+func unreadable(err error, name string) error {
+	return errors.Join(fmt.Errorf("the history cannot be read, and nothing is added to it; delete its ConfigMaps (%s and those that follow) to begin another one", name), err)
 }

@@ -12,22 +12,22 @@ import (
 
 // noteWaiting notes since when a result is waited for. Nobody waits for one while the schedule is suspended: what was waited before counts on when it is resumed, so that
 // nobody puts an alert off for ever who suspends it for an hour each night.
-func (p *pass) noteWaiting() {
-	status, since := &p.schedule.Status, p.waitingSince()
+func noteWaiting(p *pass) {
+	status, since := &p.schedule.Status, waitingSince(p)
 	suspended := ptr.Deref(p.schedule.Spec.Suspend, false)
 	if status.SuspendedSince == nil {
-		status.SuspendedSince = p.suspendedSince(suspended)
+		status.SuspendedSince = suspendedSince(p, suspended)
 	}
 	if !suspended && status.SuspendedSince != nil {
 		since = since.Add(max(p.now.Sub(schedule.Later(since, status.SuspendedSince.Time)), 0))
 		status.SuspendedSince = nil
 	}
-	p.setWaitingSince(since)
+	setWaitingSince(p, since)
 }
 
 // suspendedSince returns since when a schedule is suspended, nil if it is not: from now on, or, where an operator of a version before has noted no more than that, since
 // that was noted.
-func (p *pass) suspendedSince(suspended bool) *metav1.Time {
+func suspendedSince(p *pass, suspended bool) *metav1.Time {
 	c := p.before.Status.Condition(v1alpha1.ConditionScheduled)
 	switch {
 	case p.before.Status.WaitingSince == nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now):
@@ -39,12 +39,12 @@ func (p *pass) suspendedSince(suspended bool) *metav1.Time {
 }
 
 // noteResult notes that the history has the result of a benchmark that has ended.
-func (p *pass) noteResult(ended time.Time) {
-	p.setWaitingSince(schedule.Later(p.waitingSince(), ended))
+func noteResult(p *pass, ended time.Time) {
+	setWaitingSince(p, schedule.Later(waitingSince(p), ended))
 }
 
 // waitingSince returns what is noted. A status of a version before has the last success alone. What a clock noted that was ahead would keep alerts waiting for as long.
-func (p *pass) waitingSince() time.Time {
+func waitingSince(p *pass) time.Time {
 	status, since := &p.schedule.Status, p.schedule.CreationTimestamp.Time
 	if noted := status.WaitingSince; noted != nil {
 		since = noted.Time
@@ -57,6 +57,6 @@ func (p *pass) waitingSince() time.Time {
 	return since
 }
 
-func (p *pass) setWaitingSince(since time.Time) {
+func setWaitingSince(p *pass, since time.Time) {
 	p.schedule.Status.WaitingSince = new(metav1.NewTime(since.Truncate(time.Second)))
 }

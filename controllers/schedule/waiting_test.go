@@ -35,17 +35,17 @@ func TestNoteWaiting(t *testing.T) {
 			p.now = created.Add(step.at)
 			switch step.do {
 			case "result":
-				p.noteResult(p.now)
+				noteResult(p, p.now)
 			case "late result":
-				p.noteResult(p.now.Add(-day))
+				noteResult(p, p.now.Add(-day))
 			case "refuse":
-				p.refuseStart("a quota")
+				refuseStart(p, "a quota")
 			case "make":
 				p.setCondition(v1alpha1.ConditionScheduled, metav1.ConditionTrue, v1alpha1.ReasonActive, "")
 			case "suspend", "resume":
 				p.schedule.Spec.Suspend = new(step.do == "suspend")
 			}
-			p.noteWaiting()
+			noteWaiting(p)
 			if waited := p.now.Sub(p.schedule.Status.WaitingSince.Time); waited != step.waited {
 				t.Errorf("%s, step %d: it was waited for %s, want %s", name, n, waited, step.waited)
 			}
@@ -64,7 +64,7 @@ func TestNoteWaitingAfterAnUpgrade(t *testing.T) {
 		p := newWaiting(created)
 		p.now = created.Add(2 * time.Hour)
 		p.schedule.Status.LastSuccessfulTime = new(metav1.NewTime(row.success))
-		if p.noteWaiting(); !p.schedule.Status.WaitingSince.Time.Equal(row.want) {
+		if noteWaiting(p); !p.schedule.Status.WaitingSince.Time.Equal(row.want) {
 			t.Errorf("%s: since %s, want %s", name, p.schedule.Status.WaitingSince, row.want)
 		}
 	}
@@ -78,9 +78,9 @@ func TestSuspendedBeforeAnUpgrade(t *testing.T) {
 	p.schedule.Spec.Suspend = new(true)
 	p.before.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSuspended, LastTransitionTime: metav1.NewTime(created.Add(day))}}
 	p.now = created.Add(90 * day)
-	p.noteWaiting()
+	noteWaiting(p)
 	p.schedule.Spec.Suspend = new(false)
-	p.noteWaiting()
+	noteWaiting(p)
 	if waited := p.now.Sub(p.schedule.Status.WaitingSince.Time); waited != day {
 		t.Errorf("it was waited for %s, want a day", waited)
 	}
@@ -99,7 +99,7 @@ func TestResumedBeforeAnUpgrade(t *testing.T) {
 	p := newWaiting(created)
 	p.before.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionScheduled, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSuspended, LastTransitionTime: metav1.NewTime(created.Add(day))}}
 	p.now = created.Add(90 * day)
-	p.noteWaiting()
+	noteWaiting(p)
 	if waited := p.now.Sub(p.schedule.Status.WaitingSince.Time); waited != day {
 		t.Errorf("it was waited for %s, want a day", waited)
 	}
