@@ -9,7 +9,8 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// A benchmark that has the finalizer is pending at first, and then what the phases say. That its spec was seen is said of each version.
+// A benchmark that has the finalizer is pending at first, and then what the phases say. That its spec was seen is said
+// of each version.
 func TestAdmit(t *testing.T) {
 	for _, reason := range []string{v1alpha1.ReasonPending, v1alpha1.ReasonMeasuring} {
 		s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {

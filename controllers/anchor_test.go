@@ -110,8 +110,8 @@ func TestFilesAreLaidOutOnce(t *testing.T) {
 	}
 }
 
-// A volume that only one pod may have is not mounted by the anchor, which may so hold a node where it cannot be used. Then it is said why
-// no run starts, and what to do. Of other volumes that is not so: the anchor has them.
+// A volume that only one pod may have is not mounted by the anchor, which may so hold a node where it cannot be used.
+// Then it is said why no run starts, and what to do. Of other volumes that is not so: the anchor has them.
 func TestVolumeElsewhere(t *testing.T) {
 	t.Parallel()
 	const scheduler = "1 node(s) had volume node affinity conflict."
@@ -501,7 +501,8 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 	}
 }
 
-// A lost node ends the attempt under way, unless that has ended by itself or has not begun, and is looked for again, but not for ever.
+// A lost node ends the attempt under way, unless that has ended by itself or has not begun, and is looked for again,
+// but not for ever.
 func TestLoseNode(t *testing.T) {
 	const why = "the benchmark lost node a: its pod was deleted"
 	again := v1alpha1.Anchor{Attempts: 3, Disruptions: 2, StartTime: at(time.Second), Message: why}

@@ -20,7 +20,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// Of an error that is longer than anybody reads, the beginning is told, with the reason of its code. A short one stays as it is.
+// Of an error that is longer than anybody reads, the beginning is told, with the reason of its code. A short one stays
+// as it is.
 func TestShortenError(t *testing.T) {
 	for name, test := range map[string]struct {
 		text, want string // "": as it is
@@ -59,7 +60,8 @@ func TestShortenError(t *testing.T) {
 	}
 }
 
-// Who makes a Job by the name of one of ours does not have the operator read all that differs from ours, of which the API server tells.
+// Who makes a Job by the name of one of ours does not have the operator read all that differs from ours, of which the
+// API server tells.
 func TestErrorsOfAnAPIServerAreShort(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	config := envtest.OperatorConfig(t)

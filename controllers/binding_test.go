@@ -17,7 +17,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// selectNode has the scheduler choose a node for the volumes of all claims that anchors mount, which it announces on them.
+// selectNode has the scheduler choose a node for the volumes of all claims that anchors mount, which it announces on
+// them.
 func (w *testWorld) selectNode(want int) {
 	w.Helper()
 	w.Eventually(func() error {
@@ -53,7 +54,8 @@ func wantHolding(pods []corev1.Pod, count int, holding bool) error {
 	return nil
 }
 
-// A benchmark whose volumes take long holds no node meanwhile. When they are there it holds one before anything is measured.
+// A benchmark whose volumes take long holds no node meanwhile. When they are there it holds one before anything is
+// measured.
 func TestSlowVolumeHoldsNoNode(t *testing.T) {
 	for name, test := range map[string]struct {
 		workloads []string
@@ -124,8 +126,8 @@ func TestReleaseKeepsTheDeadline(t *testing.T) {
 	}
 }
 
-// A volume that only one pod may have waits for its run, and not for the anchor. The anchor lets go of its node where another
-// volume takes long, whichever target comes first.
+// A volume that only one pod may have waits for its run, and not for the anchor. The anchor lets go of its node where
+// another volume takes long, whichever target comes first.
 func TestSlowVolumeBesideReadWriteOncePod(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Wait() })

@@ -137,8 +137,8 @@ func TestEndedBenchmarksTakeNoRoom(t *testing.T) {
 	}
 }
 
-// TestCachesTakeLittleMemory fills the caches with benchmarks of nearly 128 KiB and pods of a tenant, and with those of an
-// honest namespace, which are all kept.
+// TestCachesTakeLittleMemory fills the caches with benchmarks of nearly 128 KiB and pods of a tenant, and with those of
+// an honest namespace, which are all kept.
 func TestCachesTakeLittleMemory(t *testing.T) {
 	const budget = 8 << 20
 	for name, test := range map[string]struct{ budget, least, most int64 }{

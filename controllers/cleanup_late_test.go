@@ -24,7 +24,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// What is found late is named, whatever becomes of it: there may be test files on a volume that was there before, and what nobody could change may cost money.
+// What is found late is named, whatever becomes of it: there may be test files on a volume that was there before, and
+// what nobody could change may cost money.
 func TestLateVolumesOfEachFate(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
 	const remove, retain = corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimRetain
@@ -67,8 +68,8 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 	}
 }
 
-// A cluster has more volumes than come in one answer. The last answer has no token in JSON, where a list that is read into
-// once more keeps the one before.
+// A cluster has more volumes than come in one answer. The last answer has no token in JSON, where a list that is read
+// into once more keeps the one before.
 func TestLateVolumesOfManyPages(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
 	sb.Status.StartTime, sb.Status.Targets = new(metav1.Now()), []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name}}

@@ -91,7 +91,8 @@ func TestBucketIsEmptiedAfterDeletionInTheForeground(t *testing.T) {
 	}
 }
 
-// What a driver has made for a claim cannot be reached without it. Files that stay there are named, with what can be done.
+// What a driver has made for a claim cannot be reached without it. Files that stay there are named, with what can be
+// done.
 func TestFilesThatAreOutOfReach(t *testing.T) {
 	t.Parallel()
 	for name, after := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark, func()){
@@ -197,8 +198,9 @@ func (w *testWorld) letGo(object client.Object) {
 	}
 }
 
-// While a benchmark is suspended, whoever may make claims can put another one, or another volume, in the place of its own. Nothing on that is
-// removed: on a bucket, clean-up would remove all that there is. What is left of the benchmark's own is named.
+// While a benchmark is suspended, whoever may make claims can put another one, or another volume, in the place of its
+// own. Nothing on that is removed: on a bucket, clean-up would remove all that there is. What is left of the
+// benchmark's own is named.
 func TestSwappedStorageIsNotCleaned(t *testing.T) {
 	t.Parallel()
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
@@ -253,7 +255,8 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 	}
 }
 
-// What was on somebody's claim goes with its volume, unless that is retained, or its driver leaves files behind, or nobody deletes it.
+// What was on somebody's claim goes with its volume, unless that is retained, or its driver leaves files behind, or
+// nobody deletes it.
 func TestFilesOfALostClaim(t *testing.T) {
 	const retain, remove, gone = corev1.PersistentVolumeReclaimRetain, corev1.PersistentVolumeReclaimDelete, corev1.PersistentVolumeReclaimPolicy("")
 	for name, test := range map[string]struct {

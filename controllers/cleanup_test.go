@@ -121,7 +121,8 @@ func TestVolumeOfARetainingClass(t *testing.T) {
 	}
 }
 
-// A volume that is made when its claim is about to be given up is removed as well, also where its class would retain it.
+// A volume that is made when its claim is about to be given up is removed as well, also where its class would retain
+// it.
 func TestVolumeThatComesLate(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.BindLate() })
@@ -351,7 +352,8 @@ func TestCleanUpRemaining(t *testing.T) {
 	}
 }
 
-// What is left is waited for until the deadline. Then it is what users are told, with an error that kept it from being known.
+// What is left is waited for until the deadline. Then it is what users are told, with an error that kept it from being
+// known.
 func TestAwaitRemoval(t *testing.T) {
 	busy := errors.New("etcd is busy")
 	volume := cleanup.Leftover{What: "volume x", Command: "kubectl delete pv x", Cost: cleanup.Paid}

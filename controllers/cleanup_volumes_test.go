@@ -25,7 +25,8 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or its fate is unknown.
+// For each volume that is left there is a command that removes it, unless the volume was not made for the benchmark or
+// its fate is unknown.
 func TestLeftVolumes(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.Kept.Add(v1alpha1.VolumeStatus{Name: "of the pass before"}, false)
@@ -60,7 +61,8 @@ func madeForRun(sb *v1alpha1.StorageBenchmark) (*batchv1.Job, *corev1.Persistent
 	return run, claim, volume
 }
 
-// What cannot be removed or looked at holds back nothing else: claims and volumes, which cost money, are tried and named.
+// What cannot be removed or looked at holds back nothing else: claims and volumes, which cost money, are tried and
+// named.
 func TestErrorsHoldBackNothingElse(t *testing.T) {
 	no := errors.New("webhook does not answer")
 	for name, test := range map[string]struct {

@@ -361,7 +361,8 @@ func TestYoungerGivesWay(t *testing.T) {
 		}
 		return len(names) == 2
 	}
-	// The second node of each is held by the first pod of the other. So it stays until the younger one has been seen to give way.
+	// The second node of each is held by the first pod of the other. So it stays until the younger one has been seen to
+	// give way.
 	w.Cluster.OnAnchor(func(pod *corev1.Pod) fakecluster.Outcome {
 		if clientOf(pod) == "1" && pod.Spec.NodeName == "" {
 			return fakecluster.Unschedulable(refusal)

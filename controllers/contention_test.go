@@ -114,7 +114,8 @@ func TestForgedHolders(t *testing.T) {
 	}
 }
 
-// Who holds nodes keeps a pod off them that finds none. Only a benchmark that holds some itself goes back for an older one.
+// Who holds nodes keeps a pod off them that finds none. Only a benchmark that holds some itself goes back for an older
+// one.
 func TestCompetition(t *testing.T) {
 	holding := older("older", nil)
 	rivals := attempt.RivalsOf(older("young", nil), []corev1.Pod{*holdersOf(holding, nil)[0], *holdersOf(holding, nil)[1]})

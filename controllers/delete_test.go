@@ -50,8 +50,8 @@ func TestLeftBehindIsToldOnce(t *testing.T) {
 	}
 }
 
-// What is left of a benchmark, or kept, is told by an event when it is let go, and by the log: where the namespace is being deleted, no event
-// can be made.
+// What is left of a benchmark, or kept, is told by an event when it is let go, and by the log: where the namespace is
+// being deleted, no event can be made.
 func TestWhatIsLeftIsToldOnDeletion(t *testing.T) {
 	for name, test := range map[string]struct {
 		status          metav1.ConditionStatus
@@ -93,7 +93,8 @@ func TestWhatIsLeftIsToldOnDeletion(t *testing.T) {
 	}
 }
 
-// Before Kubernetes is kept from deleting claims, what this pass has found out of test files is saved. The write starts the next pass.
+// Before Kubernetes is kept from deleting claims, what this pass has found out of test files is saved. The write starts
+// the next pass.
 func TestAbandonKeepsClaims(t *testing.T) {
 	for name, test := range map[string]struct {
 		finalizer string

@@ -139,7 +139,8 @@ var alwaysTried = []string{
 	"status.runs.agreedStart", "status.completionTime",
 }
 
-// A field that the API server does not know is an error with a deadline: the benchmark never counts as saved or completed, and ends.
+// A field that the API server does not know is an error with a deadline: the benchmark never counts as saved or
+// completed, and ends.
 func TestFieldThatTheDefinitionLacks(t *testing.T) {
 	whole, definition := newOldWorld(t, "")
 	whole.untilEnd(create(whole, twoClients(whole)), metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -41,7 +41,8 @@ func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// A pod that passes for one of the benchmark's and has a year to end does not keep whoever suspends it waiting without a word.
+// A pod that passes for one of the benchmark's and has a year to end does not keep whoever suspends it waiting without
+// a word.
 func TestSuspendBesideAPodThatDoesNotEnd(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	w.Cluster.AllPods(fakecluster.Lose())

@@ -21,7 +21,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// A benchmark that has ended is left alone until its time to live is over. One whose spec was refused, and is another one now, begins anew.
+// A benchmark that has ended is left alone until its time to live is over. One whose spec was refused, and is another
+// one now, begins anew.
 func TestExpire(t *testing.T) {
 	for _, test := range []struct {
 		name    string

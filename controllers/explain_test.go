@@ -135,7 +135,8 @@ func TestSchedulingIsOverWithANode(t *testing.T) {
 	}
 }
 
-// What an API server says that has not heard of a pod yet is no reason for a wait: the kubelet asks again, and says no more when it is answered.
+// What an API server says that has not heard of a pod yet is no reason for a wait: the kubelet asks again, and says no
+// more when it is answered.
 func TestWarningOfANewPodGivesWay(t *testing.T) {
 	const (
 		refused = `failed to fetch PVC from API server: persistentvolumeclaims "c" is forbidden: User "system:node:n" cannot get resource "persistentvolumeclaims": no relationship found between node 'n' and this object`

@@ -256,7 +256,8 @@ func (w *testWorld) wantAsked(times int64) error {
 	return nil
 }
 
-// A Job that somebody's finalizer keeps, after its deletion, measures nothing once its pod is gone. The benchmark waits a minute for it, and goes on.
+// A Job that somebody's finalizer keeps, after its deletion, measures nothing once its pod is gone. The benchmark waits
+// a minute for it, and goes on.
 func TestJobThatIsKeptAfterItsDeletion(t *testing.T) {
 	w := newWorld(t)
 	sb := twiceMeasuring(w)

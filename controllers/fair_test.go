@@ -125,7 +125,8 @@ func wantInside(t *testing.T, namespace string, inside <-chan string, ended <-ch
 	}
 }
 
-// A benchmark that came while its namespace had all of its passes goes on when one of them is over, without anything that changes of it.
+// A benchmark that came while its namespace had all of its passes goes on when one of them is over, without anything
+// that changes of it.
 func TestBenchmarkGoesOnAfterItsTurn(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	inside, release := make(chan string, passesOfANamespace), make(chan struct{})

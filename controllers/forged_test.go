@@ -110,8 +110,8 @@ func TestOutOfMemoryInAProbe(t *testing.T) {
 	}
 }
 
-// A report of a container that did not end well counts for nothing, but for that of a pod that was to probe, which is its own and says itself that it was
-// written before a probe.
+// A report of a container that did not end well counts for nothing, but for that of a pod that was to probe, which is
+// its own and says itself that it was written before a probe.
 func TestForgedReportsOfProbes(t *testing.T) {
 	t.Parallel()
 	another := awaitingProbe()

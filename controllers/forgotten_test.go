@@ -23,8 +23,9 @@ import (
 	"github.com/storagebench/storagebench/test/extent"
 )
 
-// olderOperator stands for an operator of an older version beside the one that is tested. It follows the first write of a
-// field of the status with a write of its own: it writes lists as a whole, and so drops a field that it does not know.
+// olderOperator stands for an operator of an older version beside the one that is tested. It follows the first write of
+// a field of the status with a write of its own: it writes lists as a whole, and so drops a field that it does not
+// know.
 type olderOperator struct {
 	base    http.RoundTripper
 	world   *testWorld
@@ -89,8 +90,8 @@ var alwaysForgotten = []string{
 	"status.anchors", "status.anchors.node", "status.runs.job", "status.runs.agreedStart", "status.targets.claimsUID",
 }
 
-// What an operator of an older version drops from the status, once, is found out anew: all runs get their results. A result
-// that was dropped is missed, and the benchmark says so.
+// What an operator of an older version drops from the status, once, is found out anew: all runs get their results. A
+// result that was dropped is missed, and the benchmark says so.
 func TestFieldThatAnOlderOperatorDrops(t *testing.T) {
 	whole, definition := newOldWorld(t, "")
 	whole.untilEnd(create(whole, twoClients(whole)), metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -20,8 +20,8 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
-// A claim may come to a device that was there before. Nothing but what a workload asks for is written there: fio of others can only read, nothing is laid out,
-// and no clean-up Job is made. The volume is kept as it was.
+// A claim may come to a device that was there before. Nothing but what a workload asks for is written there: fio of
+// others can only read, nothing is laid out, and no clean-up Job is made. The volume is kept as it was.
 func TestFreedDevice(t *testing.T) {
 	w := newWorld(t)
 	volume := freedVolume(w, func(pv *corev1.PersistentVolume) { pv.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) })

@@ -22,7 +22,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// freedVolume is a retained volume of a class of its own, which an administrator has made available again. What is on it is somebody's.
+// freedVolume is a retained volume of a class of its own, which an administrator has made available again. What is on
+// it is somebody's.
 func freedVolume(w *testWorld, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 	w.Helper()
 	class := create(w, &storagev1.StorageClass{
@@ -65,8 +66,9 @@ func seenFSGroups(w *testWorld, attempts ...string) func(role string) (has, seen
 	}
 }
 
-// With an fsGroup the kubelet gives each file on a volume to that group. A claim of a StorageClass may come to a volume that was there before: no pod on it
-// has one, also where the pod is made before the claim is bound. Test files are removed from it, and it is kept.
+// With an fsGroup the kubelet gives each file on a volume to that group. A claim of a StorageClass may come to a volume
+// that was there before: no pod on it has one, also where the pod is made before the claim is bound. Test files are
+// removed from it, and it is kept.
 func TestNoFSGroupOnAFreedVolume(t *testing.T) {
 	t.Parallel()
 	for name, repetitions := range map[string]int32{"bound by the pod of the run": 1, "bound before": 2} {
@@ -110,8 +112,9 @@ func TestNoFSGroupOnAFreedVolume(t *testing.T) {
 	}
 }
 
-// A volume that an administrator frees while a pod waits for its node comes to the pod's claim. So the claim of a single run is bound by an anchor, where there
-// is a volume that may be freed: only then it is known whether the pod may have an fsGroup.
+// A volume that an administrator frees while a pod waits for its node comes to the pod's claim. So the claim of a
+// single run is bound by an anchor, where there is a volume that may be freed: only then it is known whether the pod
+// may have an fsGroup.
 func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -155,8 +158,8 @@ func TestNoFSGroupOnAVolumeFreedLater(t *testing.T) {
 	}
 }
 
-// A volume that is neither free nor retained when a pod with an fsGroup is made can become both while the pod waits for its node. Then the pod goes, before it gets
-// one, and the claim is bound without it.
+// A volume that is neither free nor retained when a pod with an fsGroup is made can become both while the pod waits for
+// its node. Then the pod goes, before it gets one, and the claim is bound without it.
 func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -208,7 +211,8 @@ func TestNoFSGroupOnAVolumeRetainedLater(t *testing.T) {
 	}
 }
 
-// Where an anchor has a claim bound, or can not, nothing is to be decided. A device is bound before it is written, and files before they may get another group.
+// Where an anchor has a claim bound, or can not, nothing is to be decided. A device is bound before it is written, and
+// files before they may get another group.
 func TestComesFirst(t *testing.T) {
 	for name, test := range map[string]struct {
 		settled, writesDevice, setsGroup bool
@@ -247,7 +251,8 @@ func TestWillChangeGroup(t *testing.T) {
 	}
 }
 
-// An operator that sees no volumes does not know which may be freed, and a user who sets security gets what they ask for.
+// An operator that sees no volumes does not know which may be freed, and a user who sets security gets what they ask
+// for.
 func TestSetsGroup(t *testing.T) {
 	for name, test := range map[string]struct {
 		namespaces []string

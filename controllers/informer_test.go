@@ -24,7 +24,8 @@ import (
 	"github.com/storagebench/storagebench/test/await"
 )
 
-// An operator that starts beside many large objects has few of them whole in memory, also where the API server does not stream them.
+// An operator that starts beside many large objects has few of them whole in memory, also where the API server does not
+// stream them.
 func TestInformerListsInPages(t *testing.T) {
 	const pages = 3
 	source := &cache.ListWatch{

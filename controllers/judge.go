@@ -7,8 +7,8 @@ import (
 )
 
 // judge tells whether the results are as expected, when no more runs are made. Nobody is told before: a median over
-// some of the repetitions is another one. While the benchmark is cleaned up a last result may still be taken, which counts.
-// After the end nothing changes.
+// some of the repetitions is another one. While the benchmark is cleaned up a last result may still be taken, which
+// counts. After the end nothing changes.
 func judge(s *pass.Pass) {
 	if (!s.SB.Status.HasMeasured() && !s.SB.Status.HasEnded()) || s.Before.Status.HasEnded() {
 		return

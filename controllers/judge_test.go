@@ -13,7 +13,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// Results are judged when no more runs are made, anew while a last one can still be taken, and never again after the end.
+// Results are judged when no more runs are made, anew while a last one can still be taken, and never again after the
+// end.
 func TestJudge(t *testing.T) {
 	const done, pending = v1alpha1.RunSucceeded, v1alpha1.RunPending
 	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown

@@ -57,8 +57,8 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 	}
 }
 
-// TestLiveListsAreBounded checks that a list keeps only wanted objects, and ends when these take as much memory as it may
-// take: somebody may have forged any number.
+// TestLiveListsAreBounded checks that a list keeps only wanted objects, and ends when these take as much memory as it
+// may take: somebody may have forged any number.
 func TestLiveListsAreBounded(t *testing.T) {
 	const large, most = 64 << 10, 1000
 	lists := 0
@@ -95,7 +95,8 @@ func TestLiveListsAreBounded(t *testing.T) {
 	}
 }
 
-// Who waits for others that have a page of objects in memory waits for as long as it wants to, and no longer than its pass.
+// Who waits for others that have a page of objects in memory waits for as long as it wants to, and no longer than its
+// pass.
 func TestWaitForThePage(t *testing.T) {
 	world.OnePage <- struct{}{}
 	defer func() { <-world.OnePage }()

@@ -15,8 +15,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// A runner that hangs in the kernel neither ends nor reports, and its kubelet says that it runs. Its run fails, others on
-// the same storage are not tried, and those on other storage are made.
+// A runner that hangs in the kernel neither ends nor reports, and its kubelet says that it runs. Its run fails, others
+// on the same storage are not tried, and those on other storage are made.
 func TestSilentRunnerIsGivenUp(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

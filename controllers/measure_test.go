@@ -93,7 +93,8 @@ func TestTellStep(t *testing.T) {
 	}
 }
 
-// A run that takes too long ends its benchmark. Users read how long that was, and what they can do, or which node does not answer.
+// A run that takes too long ends its benchmark. Users read how long that was, and what they can do, or which node does
+// not answer.
 func TestExpireRun(t *testing.T) {
 	for _, test := range []struct {
 		name, unanswered string
@@ -152,7 +153,8 @@ func TestRemaining(t *testing.T) {
 	}
 }
 
-// What is advised can be done: a claim that exists has no fields in the benchmark, and the class of an ebs target waits for a node anyway.
+// What is advised can be done: a claim that exists has no fields in the benchmark, and the class of an ebs target waits
+// for a node anyway.
 func TestDescribeElsewhere(t *testing.T) {
 	for name, test := range map[string]struct {
 		target v1alpha1.Target
@@ -169,7 +171,8 @@ func TestDescribeElsewhere(t *testing.T) {
 	}
 }
 
-// When what became of an attempt has to be saved first, nothing follows in the same pass, also where the run has ended with it.
+// When what became of an attempt has to be saved first, nothing follows in the same pass, also where the run has ended
+// with it.
 func TestEndOfAnAttemptIsSavedFirst(t *testing.T) {
 	for name, test := range map[string]struct {
 		run  v1alpha1.Run

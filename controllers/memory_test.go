@@ -32,7 +32,8 @@ func TestMemories(t *testing.T) {
 	}
 }
 
-// A claim has its volume since it was first seen to. What is known of one that is gone, or has its volume no more, is dropped.
+// A claim has its volume since it was first seen to. What is known of one that is gone, or has its volume no more, is
+// dropped.
 func TestNoteBound(t *testing.T) {
 	claims := func(phases ...corev1.PersistentVolumeClaimPhase) map[string]*corev1.PersistentVolumeClaim {
 		all := map[string]*corev1.PersistentVolumeClaim{}

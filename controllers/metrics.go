@@ -50,7 +50,8 @@ func NewMetrics(registry prometheus.Registerer) *Metrics {
 	return m
 }
 
-// seen adds the time since the last pass over a benchmark to that of the step that it is at, and notes when this one is made. last is zero if it was at none.
+// seen adds the time since the last pass over a benchmark to that of the step that it is at, and notes when this one is
+// made. last is zero if it was at none.
 func (m *Metrics) seen(sb *v1alpha1.StorageBenchmark, last *time.Time, now time.Time) {
 	step := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	if step.Status != metav1.ConditionUnknown {
@@ -84,7 +85,8 @@ func (m *Metrics) changed(before, after *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// cleaned counts a benchmark that leaves something behind: when its status says so for the first time, or when it is deleted before that.
+// cleaned counts a benchmark that leaves something behind: when its status says so for the first time, or when it is
+// deleted before that.
 func (m *Metrics) cleaned(before, after *v1alpha1.StorageBenchmark) {
 	if after.Status.HasLeftovers() && !before.Status.HasLeftovers() {
 		m.leftBehind.Inc()
@@ -106,13 +108,15 @@ func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedA
 	})
 }
 
-// activeBenchmarks are metrics of the benchmarks that are there, as the cache has them when it is asked for. So they outlive the operator.
+// activeBenchmarks are metrics of the benchmarks that are there, as the cache has them when it is asked for. So they
+// outlive the operator.
 type activeBenchmarks struct {
 	reader           client.Reader
 	steps, leftovers *prometheus.Desc
 }
 
-// NewActiveBenchmarks returns the metrics storagebench_benchmarks and storagebench_benchmarks_with_leftovers, of the benchmarks that the reader reads.
+// NewActiveBenchmarks returns the metrics storagebench_benchmarks and storagebench_benchmarks_with_leftovers, of the
+// benchmarks that the reader reads.
 func NewActiveBenchmarks(reader client.Reader) prometheus.Collector {
 	return &activeBenchmarks{
 		reader: reader,

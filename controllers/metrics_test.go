@@ -97,7 +97,8 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What is left of a benchmark is told as long as that is there, also by an operator that has not seen it happen. Of namespaces that have none there is nothing.
+// What is left of a benchmark is told as long as that is there, also by an operator that has not seen it happen. Of
+// namespaces that have none there is nothing.
 func TestLeftoversAreToldOfWhatIsThere(t *testing.T) {
 	var all []client.Object
 	for name, reason := range map[string]string{"cleaned": v1alpha1.ReasonNothingLeft, "left": v1alpha1.ReasonLeftBehind, "left too": v1alpha1.ReasonLeftBehind} {

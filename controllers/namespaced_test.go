@@ -27,8 +27,8 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
-// newNamespacedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test fails
-// when the API server forbids it anything.
+// newNamespacedWorld is newWorld with an operator that has a Role in the namespace and no rights elsewhere. The test
+// fails when the API server forbids it anything.
 func newNamespacedWorld(t *testing.T) *testWorld {
 	t.Helper()
 	w := newWorldWithoutOperator(t)

@@ -69,7 +69,8 @@ func TestForgottenPodIsChanged(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 }
 
-// A pod that cannot be changed, such as by annotations that leave no room for one more, keeps nothing from being done: the benchmark can be deleted.
+// A pod that cannot be changed, such as by annotations that leave no room for one more, keeps nothing from being done:
+// the benchmark can be deleted.
 func TestPodThatCannotBeChanged(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hold(job.MeasureContainer, "ContainerCreating", ""))

@@ -108,7 +108,8 @@ func TestExistingVolumes(t *testing.T) {
 	}
 }
 
-// A volume that cannot be read or changed holds back no pass. It is tried again later, but for one that is refused for good.
+// A volume that cannot be read or changed holds back no pass. It is tried again later, but for one that is refused for
+// good.
 func TestTieHoldsBackNothing(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
 	away := apierrors.NewInternalError(errors.New("failed calling webhook"))
@@ -165,7 +166,8 @@ func TestTieHoldsBackNothing(t *testing.T) {
 	}
 }
 
-// A volume whose class retains it goes also where nobody cleans up: a benchmark without its finalizer takes the claim with it, and the claim the volume.
+// A volume whose class retains it goes also where nobody cleans up: a benchmark without its finalizer takes the claim
+// with it, and the claim the volume.
 func TestRetainedVolumeGoesWithoutTheFinalizer(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()
@@ -183,7 +185,8 @@ func TestRetainedVolumeGoesWithoutTheFinalizer(t *testing.T) {
 	w.Eventually(func() error { return w.gone(volume.DeepCopy()) })
 }
 
-// A volume that is tied, or never can be, is not looked at again. Who could not be asked is asked again later, and who was faster at once.
+// A volume that is tied, or never can be, is not looked at again. Who could not be asked is asked again later, and who
+// was faster at once.
 func TestNoteTied(t *testing.T) {
 	of := schema.GroupResource{Resource: "persistentvolumes"}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{UID: "claim"}}
@@ -206,7 +209,8 @@ func TestNoteTied(t *testing.T) {
 	}
 }
 
-// A claim that is to be made from something has it on a volume that was made for the claim. Any other volume ends the benchmark. None is looked at twice.
+// A claim that is to be made from something has it on a volume that was made for the claim. Any other volume ends the
+// benchmark. None is looked at twice.
 func TestNoteSources(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) }).Build())
 	target := &s.SB.Spec.Targets[0]

@@ -23,9 +23,9 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// OrphanCollector removes what was made for benchmarks that are gone, when the operator starts and every orphanInterval. Whoever may
-// update a benchmark can remove its finalizer, which leaves such objects behind. Nobody else would remove them, and volumes cost money. Package
-// ours decides what they were made for.
+// OrphanCollector removes what was made for benchmarks that are gone, when the operator starts and every
+// orphanInterval. Whoever may update a benchmark can remove its finalizer, which leaves such objects behind. Nobody
+// else would remove them, and volumes cost money. Package ours decides what they were made for.
 type OrphanCollector struct {
 	// Client deletes, and has a cache of the benchmarks that are there.
 	Client client.Client
@@ -64,7 +64,8 @@ func (l *OrphanCollector) Start(ctx context.Context) error {
 	}
 }
 
-// orphan is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion takes.
+// orphan is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion
+// takes.
 type orphan struct {
 	object client.Object
 	of     *v1alpha1.StorageBenchmark
@@ -77,7 +78,8 @@ func (l *OrphanCollector) Sweep(ctx context.Context) error {
 		return err
 	}
 	// Benchmarks are listed last: one that an object was made for was there when that was listed, or before. And they are
-	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list them.
+	// listed, because an API server that has just begun finds none of a kind that it does not know yet, but cannot list
+	// them.
 	there := sets.New[types.UID]()
 	for _, namespace := range l.reach() {
 		note := func(meta *metav1.ObjectMeta) error {
@@ -97,8 +99,8 @@ func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// isKnown says whether the cache has a benchmark, or another operator may have. Then its objects are no orphans. Where all benchmarks are known, none have to be listed, of
-// which there may be thousands.
+// isKnown says whether the cache has a benchmark, or another operator may have. Then its objects are no orphans. Where
+// all benchmarks are known, none have to be listed, of which there may be thousands.
 func (l *OrphanCollector) isKnown(ctx context.Context, of *v1alpha1.StorageBenchmark) bool {
 	if slices.Contains(l.Excluded, of.Namespace) {
 		return true
@@ -137,7 +139,8 @@ const maxOrphans = 1000
 // errMoreOrphans has the next sweep follow soon.
 var errMoreOrphans = fmt.Errorf("there are more than %d orphaned objects", maxOrphans)
 
-// made returns what was made for benchmarks that are not known, of all kinds that can be listed, and is not being deleted.
+// made returns what was made for benchmarks that are not known, of all kinds that can be listed, and is not being
+// deleted.
 func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 	var made []orphan
 	var errs []error

@@ -32,8 +32,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// orphanTest is a namespace in which nobody but the sweeper removes anything. That sweeps the whole cluster, so that these
-// tests are not parallel to others.
+// orphanTest is a namespace in which nobody but the sweeper removes anything. That sweeps the whole cluster, so that
+// these tests are not parallel to others.
 type orphanTest struct {
 	*testing.T
 	client    client.WithWatch
@@ -155,8 +155,8 @@ func listsBenchmarks(list client.ObjectList) bool {
 	return list.GetObjectKind().GroupVersionKind().Kind == "StorageBenchmarkList"
 }
 
-// Whoever may make Jobs can give thousands of them the operator's label, each as large as an object may be. They are looked at a few at a time, and
-// without what they are to do.
+// Whoever may make Jobs can give thousands of them the operator's label, each as large as an object may be. They are
+// looked at a few at a time, and without what they are to do.
 func TestSweepTakesLittleMemory(t *testing.T) {
 	c := envtest.Client(t)
 	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}
@@ -223,7 +223,8 @@ func TestKnownBenchmarksAreNotListed(t *testing.T) {
 	}
 }
 
-// A finalizer can be removed at any time, so orphans are looked for as long as the operator is there, and sooner after an error.
+// A finalizer can be removed at any time, so orphans are looked for as long as the operator is there, and sooner after
+// an error.
 func TestOrphansAreLookedForAgain(t *testing.T) {
 	c := envtest.Client(t)
 	l := &orphanTest{T: t, client: c, namespace: envtest.Namespace(t, c)}

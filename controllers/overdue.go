@@ -17,14 +17,16 @@ import (
 )
 
 const (
-	// overdueGrace is how much longer than its deadline a step may take: the operator may have been away, and has some more time then.
+	// overdueGrace is how much longer than its deadline a step may take: the operator may have been away, and has some
+	// more time then.
 	overdueGrace = 5 * time.Minute
 	// maxOverdue is how many benchmarks are told of at most.
 	maxOverdue = 100
 )
 
-// overdue is a metric of the benchmarks that are at a step for longer than their deadlines allow. There should be none: each wait of the operator ends.
-// It counts from when this operator has seen a benchmark at its step first, and needs no passes to be made after that.
+// overdue is a metric of the benchmarks that are at a step for longer than their deadlines allow. There should be none:
+// each wait of the operator ends. It counts from when this operator has seen a benchmark at its step first, and needs
+// no passes to be made after that.
 type overdue struct {
 	now  func() time.Time
 	desc *prometheus.Desc

@@ -26,7 +26,8 @@ func atStep(step string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.S
 	return sb
 }
 
-// A benchmark is told of when its step has taken longer than the step's deadlines and 5 minutes, and nothing has come of it meanwhile.
+// A benchmark is told of when its step has taken longer than the step's deadlines and 5 minutes, and nothing has come
+// of it meanwhile.
 func TestOverdue(t *testing.T) {
 	for step, seconds := range map[string]int{
 		v1alpha1.ReasonPending: 200, v1alpha1.ReasonProvisioning: 200, v1alpha1.ReasonWaitingForNode: 200,
@@ -95,7 +96,8 @@ func TestManyOverdue(t *testing.T) {
 	}
 }
 
-// A benchmark that asks for it has its results among the metrics when it has ended, also for an operator that began afterwards, until it is deleted.
+// A benchmark that asks for it has its results among the metrics when it has ended, also for an operator that began
+// afterwards, until it is deleted.
 func TestResultMetrics(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()

@@ -46,7 +46,8 @@ func (w *testWorld) allGone() error {
 	return nil
 }
 
-// Jobs and anchors that have lost all labels while no operator was there do not outlive the benchmark, nor go on while it is suspended.
+// Jobs and anchors that have lost all labels while no operator was there do not outlive the benchmark, nor go on while
+// it is suspended.
 func TestStraysAreRemoved(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark){
@@ -247,8 +248,8 @@ func TestGoneIsForgottenWhenItGoesOn(t *testing.T) {
 	}
 }
 
-// Where calls fail, the next pass asks for those objects that were not seen to be gone, so that passes come to an end also
-// where many calls fail. A pass tries twice.
+// Where calls fail, the next pass asks for those objects that were not seen to be gone, so that passes come to an end
+// also where many calls fail. A pass tries twice.
 func TestNextPassAsksForLess(t *testing.T) {
 	sb, j, _ := strayed()
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
@@ -394,7 +395,8 @@ func TestListThatFailedIsAskedForAgain(t *testing.T) {
 	}
 }
 
-// A claim of the benchmark's own that comes when it is looked for late volumes is left, and its volume is none of somebody else's.
+// A claim of the benchmark's own that comes when it is looked for late volumes is left, and its volume is none of
+// somebody else's.
 func TestOwnClaimThatComesLateIsLeft(t *testing.T) {
 	sb := beingDeleted()
 	_, claim, _ := madeForRun(sb)
@@ -414,8 +416,8 @@ func kindsOf(left []cleanup.Leftover) (kinds []string) {
 	return kinds
 }
 
-// Test files may be reached by a claim that is made in the very step that gives them up. It is removed with that step's other claims, though it was not there when
-// these were asked for.
+// Test files may be reached by a claim that is made in the very step that gives them up. It is removed with that step's
+// other claims, though it was not there when these were asked for.
 func TestClaimMadeInAStepIsSeen(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u"

@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// Of all pods of a benchmark on a new volume and on somebody's claim, only those that work on the new volume have an fsGroup: the
-// kubelet changes group and mode of all files on each volume of a pod that has one.
+// Of all pods of a benchmark on a new volume and on somebody's claim, only those that work on the new volume have an
+// fsGroup: the kubelet changes group and mode of all files on each volume of a pod that has one.
 func TestNoFSGroupOnAClaim(t *testing.T) {
 	w := newWorld(t)
 	w.claim("mine", corev1.PersistentVolumeFilesystem)
@@ -49,7 +49,8 @@ func TestNoFSGroupOnAClaim(t *testing.T) {
 	}
 }
 
-// What is there is taken over only if it is the benchmark's own. A PersistentVolume of its own is in the way where the claim that it is bound to is gone.
+// What is there is taken over only if it is the benchmark's own. A PersistentVolume of its own is in the way where the
+// claim that it is bound to is gone.
 func TestInPlace(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}).Workload(builder.NewWorkload("w")).Build()
 	sb.UID = "uid"

@@ -11,7 +11,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 )
 
-// Errors are in the order of the things, whichever call ended first, and no call is left out because the context has ended.
+// Errors are in the order of the things, whichever call ended first, and no call is left out because the context has
+// ended.
 func TestInParallel(t *testing.T) {
 	for _, n := range []int{0, 1, world.ParallelCalls, 3*world.ParallelCalls + 1} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -29,7 +29,8 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// passOver begins a pass over a benchmark, of which no earlier one has left anything. A clock that is not given stands still.
+// passOver begins a pass over a benchmark, of which no earlier one has left anything. A clock that is not given stands
+// still.
 func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass.Pass {
 	if r.Clock == nil {
 		r.Clock = fakecluster.NewClock()
@@ -37,7 +38,8 @@ func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass.Pass {
 	return r.newPass(sb, &pass.Memory{})
 }
 
-// failingPass begins a pass at noon, over a benchmark whose errors may go on for a minute, by an operator without a cluster.
+// failingPass begins a pass at noon, over a benchmark whose errors may go on for a minute, by an operator without a
+// cluster.
 func failingPass() *pass.Pass {
 	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build())
 	p.Now = metav1.NewTime(noon)
@@ -89,7 +91,8 @@ func TestPassRestsAfterASlowLook(t *testing.T) {
 	}
 }
 
-// One thing that is left is looked for several times a second, many seldom: the more there are, the more calls a look takes.
+// One thing that is left is looked for several times a second, many seldom: the more there are, the more calls a look
+// takes.
 func TestPollFor(t *testing.T) {
 	if one, many := pass.PollFor(make([]cleanup.Leftover, 1)), pass.PollFor(make([]cleanup.Leftover, 400)); one > 300*time.Millisecond || many < 2*time.Second {
 		t.Errorf("one is looked for every %s, 400 every %s", one, many)

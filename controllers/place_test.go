@@ -12,8 +12,8 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// A volume is noted when a pod that uses it has a node. One that clients share is the first one's, and is noted once of each node. Somebody's claim is compared
-// once for each pod.
+// A volume is noted when a pod that uses it has a node. One that clients share is the first one's, and is noted once of
+// each node. Somebody's claim is compared once for each pod.
 func TestMayHaveNewPlace(t *testing.T) {
 	own, shared, claim := builder.NewTarget("t"), builder.NewTarget("t"), builder.NewClaimTarget("t", "mine")
 	shared.AccessMode = new(corev1.ReadWriteMany)

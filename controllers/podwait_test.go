@@ -66,7 +66,8 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// What is said of a pod or a Job that was not made: that it never will be, who refuses it for now, or nothing, when the call may succeed later.
+// What is said of a pod or a Job that was not made: that it never will be, who refuses it for now, or nothing, when the
+// call may succeed later.
 func TestNotMade(t *testing.T) {
 	pods := schema.GroupResource{Resource: "pods"}
 	quota := apierrors.NewForbidden(pods, "p", errors.New("exceeded quota"))
@@ -141,7 +142,8 @@ func TestStartFacts(t *testing.T) {
 	}
 }
 
-// A wait for nodes that others hold is written down once. When they are free, all that waited has its time from then on.
+// A wait for nodes that others hold is written down once. When they are free, all that waited has its time from then
+// on.
 func TestNoteNodeWait(t *testing.T) {
 	waits, free := attempt.StartDecision{For: attempt.AwaitedNode}, attempt.StartDecision{For: attempt.AwaitedPod, NodeFreed: true}
 	for _, test := range []struct {
@@ -195,7 +197,8 @@ func TestIsCrowdedByUnseen(t *testing.T) {
 	}
 }
 
-// A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the volume.
+// A volume that comes late, but in its time, leaves a pod all of its time to start, also where nobody can look at the
+// volume.
 func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
 	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
@@ -233,7 +236,8 @@ func TestVolumeThatTakesLong(t *testing.T) {
 	}
 }
 
-// An operator that was away between the beginning of an attempt and its Job, or its pod, does not count that as time to start.
+// An operator that was away between the beginning of an attempt and its Job, or its pod, does not count that as time to
+// start.
 func TestOperatorWasAwayBeforeThePod(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -328,7 +332,8 @@ func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
 	}
 }
 
-// asksWhetherFresh says whether a pass gets the object to learn whether it has read the newest version of the benchmark.
+// asksWhetherFresh says whether a pass gets the object to learn whether it has read the newest version of the
+// benchmark.
 func asksWhetherFresh(object client.Object) bool {
 	_, metadata := object.(*metav1.PartialObjectMetadata)
 	return metadata && object.GetObjectKind().GroupVersionKind().Kind == "StorageBenchmark"

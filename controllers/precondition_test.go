@@ -25,8 +25,8 @@ func preconditioned(namespace string) *v1alpha1.StorageBenchmark {
 	return sb
 }
 
-// A device that was made for the claim is written. One that was there before is not, whatever binds it and when: then nothing is measured, and no pod of a run is
-// made.
+// A device that was made for the claim is written. One that was there before is not, whatever binds it and when: then
+// nothing is measured, and no pod of a run is made.
 func TestOnlyNewDevicesAreWritten(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -80,8 +80,8 @@ func TestApplied(t *testing.T) {
 	}
 }
 
-// What keeps a target's storage from being made ends the benchmark, or is waited for. It tells as well what becomes of test files that cannot be
-// reached without.
+// What keeps a target's storage from being made ends the benchmark, or is waited for. It tells as well what becomes of
+// test files that cannot be reached without.
 func TestStorageMade(t *testing.T) {
 	const present, left = v1alpha1.TestFilesPresent, v1alpha1.TestFilesLeftBehind
 	busy := errors.New("etcd is busy")

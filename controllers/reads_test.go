@@ -29,7 +29,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// listing returns a pass over a benchmark that is being deleted, in a cluster with these objects, and the kinds of lists that the pass requests.
+// listing returns a pass over a benchmark that is being deleted, in a cluster with these objects, and the kinds of
+// lists that the pass requests.
 func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass.Pass, *[]string) {
 	var asked []string
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(objects...).Build()
@@ -54,7 +55,8 @@ func madeFor(sb *v1alpha1.StorageBenchmark, name, role string) metav1.ObjectMeta
 	}
 }
 
-// A step of clean-up asks for the Jobs once, and for the pods once, and removes of each role what is asked for. Who asks for anchors alone reads no other pods.
+// A step of clean-up asks for the Jobs once, and for the pods once, and removes of each role what is asked for. Who
+// asks for anchors alone reads no other pods.
 func TestListsOfAPass(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u"
@@ -107,7 +109,8 @@ func TestSweepLooksAgain(t *testing.T) {
 	}
 }
 
-// Few claims are asked for by their names, more with all others of the namespace. Those of others are not among them, and all are in the order of their names.
+// Few claims are asked for by their names, more with all others of the namespace. Those of others are not among them,
+// and all are in the order of their names.
 func TestLiveClaims(t *testing.T) {
 	for clients, lists := range map[int32]int{1: 0, pvc.FewClaims: 0, pvc.FewClaims + 1: 1} {
 		sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID, sb.Spec.Clients = "u", &clients }).Build()

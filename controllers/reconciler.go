@@ -1,6 +1,6 @@
-// Package controllers drives StorageBenchmarks: Reconcile makes a pass over a benchmark, which is an ordered list of phases
-// (phases.go). The phases are in packages prepare, measure and clean, which do not import each other. Below them are workers
-// and pvc, then pass (data, no API) and world (the API, no status).
+// Package controllers drives StorageBenchmarks: Reconcile makes a pass over a benchmark, which is an ordered list of
+// phases (phases.go). The phases are in packages prepare, measure and clean, which do not import each other. Below them
+// are workers and pvc, then pass (data, no API) and world (the API, no status).
 package controllers
 
 import (
@@ -78,11 +78,11 @@ type Reconciler struct {
 	Clock clock.Clock
 	// Image is the runner's.
 	Image job.Image
-	// EBSMetricsURL is where pods of benchmarks ask what EBS itself says of their volumes: metrics of the node's part of aws-ebs-csi-driver. "": they do
-	// not ask.
+	// EBSMetricsURL is where pods of benchmarks ask what EBS itself says of their volumes: metrics of the node's part of
+	// aws-ebs-csi-driver. "": they do not ask.
 	EBSMetricsURL string
-	// Namespaces are those that the operator is confined to, where it has Roles and no rights elsewhere. None: it works in the
-	// whole cluster.
+	// Namespaces are those that the operator is confined to, where it has Roles and no rights elsewhere. None: it works in
+	// the whole cluster.
 	Namespaces []string
 
 	// memories is what is remembered of benchmarks from pass to pass.
@@ -193,7 +193,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 	return within(p, result), nil
 }
 
-// heedSecond counts the writes of another operator. That one may have made the Jobs of attempts that this one has begun.
+// heedSecond counts the writes of another operator. That one may have made the Jobs of attempts that this one has
+// begun.
 func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmark, remembered *pass.Memory) {
 	if remembered.Writes.NoticeSecond(ctx, r.Events, sb) {
 		r.Metrics.foreignWrites.Inc()

@@ -11,8 +11,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 )
 
-// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is told before,
-// because nobody remembers it afterwards.
+// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is
+// told before, because nobody remembers it afterwards.
 func release(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	tellLeft(ctx, p)
 	if err := p.World.DropFinalizer(ctx, p.Before, v1alpha1.Finalizer); err != nil {
@@ -23,8 +23,9 @@ func release(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	return pass.AwaitChange(), nil
 }
 
-// tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event can be made in a namespace
-// that is being deleted. It is told once of each version: a second try to let it go is not a second loss.
+// tellLeft tells what is left of the benchmark, and what is kept that was not made for it. The log has it too: no event
+// can be made in a namespace that is being deleted. It is told once of each version: a second try to let it go is not a
+// second loss.
 func tellLeft(ctx context.Context, p *pass.Pass) {
 	cleaned := p.SB.Status.Condition(v1alpha1.ConditionCleanedUp)
 	if cleaned.Message == "" || p.Memory.ToldVersion == p.SB.ResourceVersion {

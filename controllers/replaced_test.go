@@ -63,8 +63,8 @@ func laidOut(w *testWorld) map[string]bool {
 	return seen
 }
 
-// A claim that was deleted while the benchmark was suspended comes back with another volume, on which nothing is laid out. What was measured
-// before is told apart from what comes after.
+// A claim that was deleted while the benchmark was suspended comes back with another volume, on which nothing is laid
+// out. What was measured before is told apart from what comes after.
 func TestClaimReplacedWhileSuspended(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -117,8 +117,9 @@ func TestClaimReplacedWhileSuspended(t *testing.T) {
 	}
 }
 
-// No anchor holds a ReadWriteOncePod volume. When the node is lost, its claim has no pod for a moment. If it stays, what was laid out is on its volume, and is used
-// from the next node. If it is deleted, another volume comes in its place, as after that of any other claim.
+// No anchor holds a ReadWriteOncePod volume. When the node is lost, its claim has no pod for a moment. If it stays,
+// what was laid out is on its volume, and is used from the next node. If it is deleted, another volume comes in its
+// place, as after that of any other claim.
 func TestNodeLostWithReadWriteOncePod(t *testing.T) {
 	t.Parallel()
 	for name, deleted := range map[string]bool{"the claim stays": false, "the claim is deleted": true} {
@@ -148,7 +149,8 @@ func TestNodeLostWithReadWriteOncePod(t *testing.T) {
 			sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 			after, run := sb.Status.Targets[0], sb.Status.Runs[1]
-			// A claim that is deleted stays as long as a pod has it. So an attempt may begin with it, and be disrupted when it is replaced.
+			// A claim that is deleted stays as long as a pod has it. So an attempt may begin with it, and be disrupted when it
+			// is replaced.
 			if most := map[bool]int32{false: 2, true: 3}[deleted]; run.Attempts < 2 || run.Attempts > most || run.Disruptions != run.Attempts-1 || sb.Status.Anchors[0].Disruptions != 1 {
 				t.Errorf("the run is %+v, the anchor %+v", run, sb.Status.Anchors[0])
 			}
@@ -171,7 +173,8 @@ func TestNodeLostWithReadWriteOncePod(t *testing.T) {
 	}
 }
 
-// On storage whose driver leaves files behind, another claim is another access point: what is in the first one cannot be removed any more.
+// On storage whose driver leaves files behind, another claim is another access point: what is in the first one cannot
+// be removed any more.
 func TestClaimReplacedOnStorageThatStays(t *testing.T) {
 	w := newWorld(t)
 	class := create(w, &storagev1.StorageClass{
@@ -197,7 +200,8 @@ func TestClaimReplacedOnStorageThatStays(t *testing.T) {
 	}
 }
 
-// A volume that its class retains, and whose claim was deleted before any run had ended, is removed as well before nothing is said to be left.
+// A volume that its class retains, and whose claim was deleted before any run had ended, is removed as well before
+// nothing is said to be left.
 func TestRetainedVolumeReplacedBeforeAnyResult(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
@@ -226,8 +230,8 @@ func TestRetainedVolumeReplacedBeforeAnyResult(t *testing.T) {
 	}
 }
 
-// Somebody's claim may be replaced, and its volume retained. Then test files are on that one, which is told, and those on the other one are not
-// taken for them.
+// Somebody's claim may be replaced, and its volume retained. Then test files are on that one, which is told, and those
+// on the other one are not taken for them.
 func TestSomebodysRetainedVolumeReplaced(t *testing.T) {
 	w := newWorld(t)
 	retained := func() *corev1.PersistentVolumeClaim {
@@ -299,7 +303,8 @@ func TestNoteExistingClaim(t *testing.T) {
 	}
 }
 
-// Somebody's claim can be replaced until a pod that uses it has a node. What the pod is then seen to do is done on the one that is there.
+// Somebody's claim can be replaced until a pod that uses it has a node. What the pod is then seen to do is done on the
+// one that is there.
 func TestClaimReplacedBeforeThePodHasANode(t *testing.T) {
 	const present = v1alpha1.TestFilesPresent
 	old := []v1alpha1.VolumeStatus{{Name: "old", Handle: "vol-0", Node: "n"}}

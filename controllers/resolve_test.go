@@ -101,7 +101,8 @@ func TestNewTargetStatus(t *testing.T) {
 	}
 }
 
-// Classes that the operator has made for benchmarks of others are not named: who may see one benchmark need not know of another tenant's.
+// Classes that the operator has made for benchmarks of others are not named: who may see one benchmark need not know of
+// another tenant's.
 func TestClassesOfBenchmarksAreNotTold(t *testing.T) {
 	classes := []storagev1.StorageClass{
 		{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}},

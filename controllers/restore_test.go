@@ -178,7 +178,8 @@ func TestLostOwner(t *testing.T) {
 	}
 }
 
-// Labels that are taken away again and again are an error that goes on, of which users are told, and that has a deadline.
+// Labels that are taken away again and again are an error that goes on, of which users are told, and that has a
+// deadline.
 func TestLabelsThatCannotBeRestored(t *testing.T) {
 	lost := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "job"}}
 	patched := 0

@@ -27,7 +27,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// retained returns a benchmark of two runs on one target that is not cleaned up. The first run ends, the second has the outcome.
+// retained returns a benchmark of two runs on one target that is not cleaned up. The first run ends, the second has the
+// outcome.
 func retained(w *testWorld, second fakecluster.Outcome) *v1alpha1.StorageBenchmark {
 	w.Helper()
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {
@@ -70,7 +71,8 @@ func (w *testWorld) onlyEnded() error {
 	return nil
 }
 
-// What runs when a benchmark ends whose volumes are kept is ended: pods that measure or wait for a node, and anchors. What has ended stays.
+// What runs when a benchmark ends whose volumes are kept is ended: pods that measure or wait for a node, and anchors.
+// What has ended stays.
 func TestRetainEndsWhatRuns(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -122,8 +124,8 @@ func TestRetainNamesWhatDoesNotEnd(t *testing.T) {
 	}
 }
 
-// A Job whose pod has ended stays if Kubernetes says that it gets no other one. Until then whoever may edit Jobs can have it get one, also when nobody sees to it
-// any more.
+// A Job whose pod has ended stays if Kubernetes says that it gets no other one. Until then whoever may edit Jobs can
+// have it get one, also when nobody sees to it any more.
 func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 	t.Parallel()
 	const yetToSay = "Kubernetes has not marked it as ended yet"
@@ -162,7 +164,8 @@ func TestRetainLeavesNoJobThatMayRun(t *testing.T) {
 	}
 }
 
-// repeatPod makes another pod of a run's Job, as the Job controller does where the backoffLimit was raised. It measures for ever.
+// repeatPod makes another pod of a run's Job, as the Job controller does where the backoffLimit was raised. It measures
+// for ever.
 func (w *testWorld) repeatPod(run string) {
 	w.Helper()
 	for _, pod := range w.runPods() {
@@ -209,7 +212,8 @@ func TestIsRetained(t *testing.T) {
 	}
 }
 
-// Where the API server does not let what runs be ended, that is an error until the time for clean-up is over, and is named then.
+// Where the API server does not let what runs be ended, that is an error until the time for clean-up is over, and is
+// named then.
 func TestRetainWhereDeletionIsRefused(t *testing.T) {
 	no := errors.New("webhook does not answer")
 	for _, test := range []struct {

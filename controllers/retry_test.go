@@ -226,7 +226,8 @@ func TestResultIsTakenInSpiteOfErrors(t *testing.T) {
 	})
 }
 
-// A result that errors have kept from being taken until they ended the benchmark is taken before clean-up deletes the pod that has it.
+// A result that errors have kept from being taken until they ended the benchmark is taken before clean-up deletes the
+// pod that has it.
 func TestResultIsTakenWhenErrorsHaveEndedTheBenchmark(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	w.startOperatorWith(interceptor.Funcs{

@@ -19,7 +19,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write itself.
+// save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write
+// itself.
 func (r *Reconciler) save(ctx context.Context, p *pass.Pass, passErr error) (err error) {
 	defer world.Catch(ctx, &err)
 	if passErr != nil {
@@ -34,8 +35,9 @@ func (r *Reconciler) save(ctx context.Context, p *pass.Pass, passErr error) (err
 	return errors.Join(err, r.saveConditions(ctx, p, err))
 }
 
-// saveUnread tells users that their benchmark cannot be read from the API server, and returns the error. The cache has little
-// more of it than its conditions. Of a finished one it lacks their messages, which a write of the conditions would remove.
+// saveUnread tells users that their benchmark cannot be read from the API server, and returns the error. The cache has
+// little more of it than its conditions. Of a finished one it lacks their messages, which a write of the conditions
+// would remove.
 func (r *Reconciler) saveUnread(ctx context.Context, p *pass.Pass, cause error) error {
 	if p.SB.Status.HasEnded() {
 		return cause
@@ -60,8 +62,8 @@ func (r *Reconciler) saveStatus(ctx context.Context, p *pass.Pass) (err error) {
 	return r.writeStatus(ctx, p)
 }
 
-// writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo what a later one
-// found. Events follow the write.
+// writeStatus writes the status only onto the version that the pass has read: a pass over an old version must not undo
+// what a later one found. Events follow the write.
 func (r *Reconciler) writeStatus(ctx context.Context, p *pass.Pass) error {
 	beginCleanUp(p, p.World.Clock.Now())
 	signal(p)
@@ -78,15 +80,16 @@ func (r *Reconciler) writeStatus(ctx context.Context, p *pass.Pass) error {
 	return nil
 }
 
-// noteReplaced notes that the version that this pass has read is replaced. A pass that has read it from the API server leaves
-// the note as it is: the cache still has the version before.
+// noteReplaced notes that the version that this pass has read is replaced. A pass that has read it from the API server
+// leaves the note as it is: the cache still has the version before.
 func noteReplaced(p *pass.Pass) {
 	if !p.SkipsCache {
 		p.Memory.StaleVersion, p.Memory.StaleSince = p.Before.ResourceVersion, p.World.Clock.Now()
 	}
 }
 
-// beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have begun long before.
+// beginCleanUp has the time for clean-up begin with the write that says that measuring has ended. The pass may have
+// begun long before.
 func beginCleanUp(s *pass.Pass, now time.Time) {
 	measured := meta.FindStatusCondition(s.SB.Status.Conditions, v1alpha1.ConditionMeasured)
 	if measured != nil && s.Before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
@@ -94,11 +97,12 @@ func beginCleanUp(s *pass.Pass, now time.Time) {
 	}
 }
 
-// maxRefusal is the most bytes that users are told of why a status was refused: that may repeat all of the status. It leaves room for the name of what was kept.
+// maxRefusal is the most bytes that users are told of why a status was refused: that may repeat all of the status. It
+// leaves room for the name of what was kept.
 const maxRefusal = world.MaxErrorMessage - 256
 
-// saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a deadline. All else that
-// the pass has found out is dropped, and found out again by the next one.
+// saveConditions writes conditions alone when the status could not be saved, so that users learn of it and it has a
+// deadline. All else that the pass has found out is dropped, and found out again by the next one.
 func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause error) error {
 	found := p.SB.Status
 	p.SB.Status = *p.Before.Status.DeepCopy()
@@ -126,7 +130,8 @@ func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause err
 	return err
 }
 
-// newLogs returns the ConfigMaps with logs of runs that the status names which a pass has found, and the one before does not.
+// newLogs returns the ConfigMaps with logs of runs that the status names which a pass has found, and the one before
+// does not.
 func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	var names []string
 	for i := range found.Runs {
@@ -139,8 +144,8 @@ func newLogs(before, found *v1alpha1.StorageBenchmarkStatus) []string {
 	return names
 }
 
-// adoptConclusion takes over how a benchmark was cleaned up and has ended. That is true whatever becomes of the rest, because it is saved how the benchmark was
-// measured. So it ends, even if the rest of its status is refused to the end.
+// adoptConclusion takes over how a benchmark was cleaned up and has ended. That is true whatever becomes of the rest,
+// because it is saved how the benchmark was measured. So it ends, even if the rest of its status is refused to the end.
 func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 	for _, c := range found.Conditions {
 		if c.Type != v1alpha1.ConditionRetrying {

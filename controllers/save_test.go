@@ -40,7 +40,8 @@ type stubborn struct {
 	writes int
 }
 
-// newStubborn has the operator find a benchmark that was suspended during its first run: each pass wants to write that it has ended that.
+// newStubborn has the operator find a benchmark that was suspended during its first run: each pass wants to write that
+// it has ended that.
 func newStubborn(t *testing.T, answer func(fields map[string]any) error, live interceptor.Funcs) *stubborn {
 	t.Helper()
 	now := metav1.NewTime(noon)
@@ -83,7 +84,8 @@ func fieldsOf(t *testing.T, object client.Object, patch client.Patch) map[string
 	return change.Status
 }
 
-// passes makes a pass every few seconds, until a time has passed, and returns the benchmark and what the last pass returned.
+// passes makes a pass every few seconds, until a time has passed, and returns the benchmark and what the last pass
+// returned.
 func (s *stubborn) passes(during, every time.Duration) (*v1alpha1.StorageBenchmark, ctrl.Result, error) {
 	s.Helper()
 	name := client.ObjectKeyFromObject(s.sb)
@@ -99,8 +101,8 @@ func (s *stubborn) passes(during, every time.Duration) (*v1alpha1.StorageBenchma
 	}
 }
 
-// A status that the API server refuses is told, in a write of conditions alone, and has a deadline. The benchmark is cleaned up and ends, also if what
-// it writes is refused to the end.
+// A status that the API server refuses is told, in a write of conditions alone, and has a deadline. The benchmark is
+// cleaned up and ends, also if what it writes is refused to the end.
 func TestRefusedStatus(t *testing.T) {
 	kind := schema.GroupKind{Group: v1alpha1.GroupVersion.Group, Kind: "StorageBenchmark"}
 	resource := schema.GroupResource{Group: kind.Group, Resource: "storagebenchmarks"}
@@ -221,7 +223,8 @@ func TestConflictsBackOff(t *testing.T) {
 	}
 }
 
-// An error whose text is another one in each pass is not written in each: each write starts a pass, and no wait would lie between them.
+// An error whose text is another one in each pass is not written in each: each write starts a pass, and no wait would
+// lie between them.
 func TestErrorsOfManyWordsBackOff(t *testing.T) {
 	port := 40000
 	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{

@@ -64,7 +64,8 @@ func reportOf(iops, nanoseconds int64) digest.Report {
 	return report
 }
 
-// A search measures at loads that follow from what was measured, takes the answer, and drops the steps that it does not need.
+// A search measures at loads that follow from what was measured, takes the answer, and drops the steps that it does not
+// need.
 func TestSearch(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

@@ -107,8 +107,8 @@ func TestReadSeries(t *testing.T) {
 	}
 }
 
-// The status says of a result that it fell, the run has a warning with figures, and the ConfigMap of its log has the series. Its log is kept
-// without the lines that have the series.
+// The status says of a result that it fell, the run has a warning with figures, and the ConfigMap of its log has the
+// series. Its log is kept without the lines that have the series.
 func TestSeriesOfARun(t *testing.T) {
 	w := newWorld(t)
 	w.endOfLogs.Store(logOf(t, recorded(3000), false))

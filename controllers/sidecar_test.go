@@ -53,7 +53,8 @@ func TestSidecarThatNeverExits(t *testing.T) {
 	}
 }
 
-// Where the container that removes test files fails beside a sidecar, Kubernetes does not repeat it: the files are left.
+// Where the container that removes test files fails beside a sidecar, Kubernetes does not repeat it: the files are
+// left.
 func TestCleanUpThatFailsBesideASidecar(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

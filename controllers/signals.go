@@ -12,9 +12,9 @@ import (
 // maxSignal bounds the message of a condition that repeats another one's, in bytes.
 const maxSignal = 256
 
-// signal sets the conditions by which other tools know how the benchmark stands. They follow from condition Succeeded, whose
-// reason and message they repeat. Reconciling and Stalled are absent where they would be False, as kstatus has it:
-// https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
+// signal sets the conditions by which other tools know how the benchmark stands. They follow from condition Succeeded,
+// whose reason and message they repeat. Reconciling and Stalled are absent where they would be False, as kstatus has
+// it: https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md
 func signal(s *pass.Pass) {
 	succeeded := s.SB.Status.Condition(v1alpha1.ConditionSucceeded)
 	active := succeeded.Status == metav1.ConditionUnknown

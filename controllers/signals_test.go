@@ -12,7 +12,8 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// Other tools know by these conditions whether a benchmark goes on, is stuck, or has ended. Those that do not hold are absent, also where they held before.
+// Other tools know by these conditions whether a benchmark goes on, is stuck, or has ended. Those that do not hold are
+// absent, also where they held before.
 func TestSignal(t *testing.T) {
 	const yes, no, unknown = metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown
 	signals := []string{v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled, v1alpha1.ConditionFinished}

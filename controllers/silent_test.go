@@ -37,7 +37,8 @@ func frozen(t *testing.T, s *stubborn) client.Client {
 	})
 }
 
-// A benchmark whose cache has not heard of the last write for half a minute is read from the API server, and a pass is made over that.
+// A benchmark whose cache has not heard of the last write for half a minute is read from the API server, and a pass is
+// made over that.
 func TestSilentWatchOfBenchmarks(t *testing.T) {
 	s := newStubborn(t, func(map[string]any) error { return nil }, interceptor.Funcs{})
 	read := 0
@@ -72,7 +73,8 @@ func TestSilentWatchOfBenchmarks(t *testing.T) {
 	}
 }
 
-// An object that the API server has and the cache does not is waited for, for half a minute. Then that is an error, which has a deadline.
+// An object that the API server has and the cache does not is waited for, for half a minute. Then that is an error,
+// which has a deadline.
 func TestAwaitCache(t *testing.T) {
 	p := failingPass()
 	object := &metav1.ObjectMeta{Name: "sb-anchor"}

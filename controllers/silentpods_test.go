@@ -18,7 +18,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// silence is between an operator and the API server. From when it falls, watches of a resource stay open and deliver nothing.
+// silence is between an operator and the API server. From when it falls, watches of a resource stay open and deliver
+// nothing.
 type silence struct {
 	base     http.RoundTripper
 	resource string
@@ -67,8 +68,8 @@ func newSilentWorld(t *testing.T) (w *testWorld, fall func()) {
 	return w, func() { s.fall.Do(func() { close(s.fallen) }) }
 }
 
-// A run whose pod ends while the watch of pods is silent keeps its result. The Job tells of the end, but not while a sidecar
-// runs on: then the pod is read anew before the run is given up, because its log is silent as well.
+// A run whose pod ends while the watch of pods is silent keeps its result. The Job tells of the end, but not while a
+// sidecar runs on: then the pod is read anew before the run is given up, because its log is silent as well.
 func TestSilentWatchOfPods(t *testing.T) {
 	t.Parallel()
 	done := fakecluster.Succeed(builder.Report())

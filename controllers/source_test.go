@@ -24,7 +24,8 @@ func restoredTarget(name string) v1alpha1.Target {
 	return target
 }
 
-// The claim asks for what the target is to be made from. Nothing is laid out, fio only reads, and the first run is told from those after it.
+// The claim asks for what the target is to be made from. Nothing is laid out, fio only reads, and the first run is told
+// from those after it.
 func TestVolumeOfASnapshot(t *testing.T) {
 	w := newWorld(t)
 	var mu sync.Mutex
@@ -86,7 +87,8 @@ func TestSourceThatIsNotReady(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, words)
 }
 
-// Kubernetes binds a claim to a free volume that fits, whatever the claim is to be made from: what would be measured has nothing of the source.
+// Kubernetes binds a claim to a free volume that fits, whatever the claim is to be made from: what would be measured
+// has nothing of the source.
 func TestFreedVolumeInThePlaceOfASource(t *testing.T) {
 	w := newWorld(t)
 	volume := freedVolume(w, func(pv *corev1.PersistentVolume) { pv.Spec.VolumeMode = new(corev1.PersistentVolumeBlock) })

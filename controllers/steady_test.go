@@ -33,8 +33,8 @@ func steadyReport(rounds ...int64) digest.Report {
 	return report
 }
 
-// The runner is told until when to wait, and the status what came of it. It starts fio more than once, with other random offsets each time: so the job
-// file has a seed to begin with, also without repetitions.
+// The runner is told until when to wait, and the status what came of it. It starts fio more than once, with other
+// random offsets each time: so the job file has a seed to begin with, also without repetitions.
 func TestSteadyState(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

@@ -38,8 +38,8 @@ import (
 
 func TestMain(m *testing.M) { envtest.Main(m) }
 
-// slowness is how much longer than it has to a test takes on a slow machine: as long as it is patient, and shorter than the
-// deadlines that benchmarks have unless they say so.
+// slowness is how much longer than it has to a test takes on a slow machine: as long as it is patient, and shorter than
+// the deadlines that benchmarks have unless they say so.
 const slowness = await.Patience
 
 // testWorld is a namespace with a cluster that plays along and an operator that works on it.
@@ -76,7 +76,8 @@ func newWorld(t *testing.T) *testWorld {
 	return w
 }
 
-// newSlowWorld is what newWorld is on a machine on which all takes long: the API server, whose time is the machine's, is ahead.
+// newSlowWorld is what newWorld is on a machine on which all takes long: the API server, whose time is the machine's,
+// is ahead.
 func newSlowWorld(t *testing.T) *testWorld {
 	t.Helper()
 	w := newWorldWithoutOperator(t)
@@ -85,8 +86,8 @@ func newSlowWorld(t *testing.T) *testWorld {
 	return w
 }
 
-// pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark. The operator may have
-// looked by itself since time has passed, and then the benchmark may be gone.
+// pass lets time pass, also since what the API server has stamped, and has the operator look at a benchmark. The
+// operator may have looked by itself since time has passed, and then the benchmark may be gone.
 func (w *testWorld) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	w.Helper()
 	w.Clock.Pass(d)
@@ -102,8 +103,8 @@ func (w *testWorld) pass(sb *v1alpha1.StorageBenchmark, d time.Duration) {
 	})
 }
 
-// passUntil lets time pass for the operator, step by step, until the check has nothing to say against what it sees. Between
-// steps the operator has time for its passes, which an update of the benchmark outdates.
+// passUntil lets time pass for the operator, step by step, until the check has nothing to say against what it sees.
+// Between steps the operator has time for its passes, which an update of the benchmark outdates.
 func (w *testWorld) passUntil(d time.Duration, check func() error, benchmarks ...*v1alpha1.StorageBenchmark) {
 	w.Helper()
 	last, steps := time.Time{}, 0
@@ -192,8 +193,8 @@ func (w *testWorld) startOperatorAs(way *rest.Config, funcs interceptor.Funcs, n
 	return w.Run(mgr, reconciler.SetupWithManager(mgr))
 }
 
-// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and tells
-// of those that lay out files before they measure which of it they are at.
+// readLog stands for the kubelet, which has the logs. The last line of those that are not silent is always another, and
+// tells of those that lay out files before they measure which of it they are at.
 func (w *testWorld) readLog(ctx context.Context, cached *corev1.Pod, options *corev1.PodLogOptions) (io.ReadCloser, error) {
 	if options.Timestamps {
 		w.asked.Add(1)

@@ -29,8 +29,8 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
-// unsaved has a status be as it was before a Job or an anchor was made that is there, and gives the benchmark deadlines by which another one would be
-// made now. No operator runs.
+// unsaved has a status be as it was before a Job or an anchor was made that is there, and gives the benchmark deadlines
+// by which another one would be made now. No operator runs.
 func (w *testWorld) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
 	w.Helper()
 	w.strip(made, "labels", v1alpha1.LabelBenchmark) // the operator does not see it until it makes it
@@ -49,7 +49,8 @@ func (w *testWorld) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
 	})
 }
 
-// What was made, and would be another one now, is taken. The run does not end because the API server refuses to change it.
+// What was made, and would be another one now, is taken. The run does not end because the API server refuses to change
+// it.
 func TestWhatIsThereIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -109,7 +110,8 @@ func TestWhatIsThereIsTaken(t *testing.T) {
 	}
 }
 
-// What is refused is taken only if it is there and the benchmark's own. Else whoever wanted it learns why it was refused.
+// What is refused is taken only if it is there and the benchmark's own. Else whoever wanted it learns why it was
+// refused.
 func TestMakeJob(t *testing.T) {
 	kind, resource := schema.GroupKind{Group: "batch", Kind: "Job"}, schema.GroupResource{Group: "batch", Resource: "jobs"}
 	invalid, exists := apierrors.NewInvalid(kind, "job", nil), apierrors.NewAlreadyExists(resource, "job")
@@ -163,7 +165,8 @@ func TestMakeJob(t *testing.T) {
 	}
 }
 
-// What provisions a target's storage is taken as it was made before, by an older release, unless what is measured depends on the difference. Nothing is left of it.
+// What provisions a target's storage is taken as it was made before, by an older release, unless what is measured
+// depends on the difference. Nothing is left of it.
 func TestStorageThatIsThere(t *testing.T) {
 	t.Parallel()
 	otherwise := func(differs string) []string {

@@ -34,7 +34,8 @@ import (
 	"github.com/storagebench/storagebench/test/harness"
 )
 
-// victimsClass is no other test's: a retained volume of their class would have benchmarks of a single run bind their claims first.
+// victimsClass is no other test's: a retained volume of their class would have benchmarks of a single run bind their
+// claims first.
 const victimsClass = "victims"
 
 // retainedVolume is a volume of another namespace, whose data its StorageClass has Kubernetes keep.
@@ -53,8 +54,8 @@ func retainedVolume(w *testWorld, claim string) *corev1.PersistentVolume {
 	})
 }
 
-// A claim can name any volume of the cluster. By one that passes for a benchmark's, a tenant neither has the operator delete
-// the data of another namespace nor learns what the volume is called.
+// A claim can name any volume of the cluster. By one that passes for a benchmark's, a tenant neither has the operator
+// delete the data of another namespace nor learns what the volume is called.
 func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	w := newWorldWithoutOperator(t)
 	stop := w.startOperator()
@@ -98,7 +99,8 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	}
 }
 
-// forgedClaim makes a claim that is like one of the benchmark's in all but who has made it, and whose volume is retained.
+// forgedClaim makes a claim that is like one of the benchmark's in all but who has made it, and whose volume is
+// retained.
 func forgedClaim(w *testWorld, sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolumeClaim {
 	w.Helper()
 	claim := claimOf(w.Namespace, storage.ClaimName(sb, &sb.Spec.Targets[0], 0), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
@@ -114,8 +116,9 @@ func forgedClaim(w *testWorld, sb *v1alpha1.StorageBenchmark) *corev1.Persistent
 	return claim
 }
 
-// A benchmark's names are known as soon as it has a UID. A claim that somebody makes before the operator does, or in the place of the operator's own, passes for that by name,
-// labels and owner. It is named, and neither measured nor deleted, and what its StorageClass retains stays retained.
+// A benchmark's names are known as soon as it has a UID. A claim that somebody makes before the operator does, or in
+// the place of the operator's own, passes for that by name, labels and owner. It is named, and neither measured nor
+// deleted, and what its StorageClass retains stays retained.
 func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(*testWorld, *v1alpha1.StorageBenchmark){
@@ -161,8 +164,8 @@ func TestForgedClaimInThePlaceOfTheOperators(t *testing.T) {
 	}
 }
 
-// A claim is somebody else's where this operator knows that it has made none of that name, and no other operator notes it within notePatience.
-// This operator knows nothing of what an operator before it has made.
+// A claim is somebody else's where this operator knows that it has made none of that name, and no other operator notes
+// it within notePatience. This operator knows nothing of what an operator before it has made.
 func TestClaimThatWasNeverMade(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
 	target := &sb.Spec.Targets[0]
@@ -207,7 +210,8 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 	}
 }
 
-// What has the name of an object that the operator would make, and is somebody else's, is neither taken over nor deleted.
+// What has the name of an object that the operator would make, and is somebody else's, is neither taken over nor
+// deleted.
 func TestObjectsOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	capacity := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}
@@ -317,7 +321,8 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 	}
 }
 
-// forgeries are objects of somebody else that pass for a benchmark's by labels and owner. Only their names are their own.
+// forgeries are objects of somebody else that pass for a benchmark's by labels and owner. Only their names are their
+// own.
 func forgeries(w *testWorld, sb *v1alpha1.StorageBenchmark) map[string]client.Object {
 	owned := func(labels map[string]string) metav1.ObjectMeta {
 		return metav1.ObjectMeta{
@@ -344,8 +349,8 @@ func forgeries(w *testWorld, sb *v1alpha1.StorageBenchmark) map[string]client.Ob
 	return objects
 }
 
-// What has the labels of a benchmark, and names it as its owner, is not touched as long as its name is not one that the benchmark
-// gives. The volume of such a claim stays retained.
+// What has the labels of a benchmark, and names it as its owner, is not touched as long as its name is not one that the
+// benchmark gives. The volume of such a claim stays retained.
 func TestForgedLabelsAndOwner(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

@@ -12,7 +12,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// No pod that removes files can be made in a namespace that is being deleted, and none ever will. Its deletion is not held up by trying.
+// No pod that removes files can be made in a namespace that is being deleted, and none ever will. Its deletion is not
+// held up by trying.
 func TestFilesOfANamespaceThatIsDeleted(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))

@@ -49,7 +49,8 @@ func bloated(meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
 	}
 }
 
-// What anybody can write on objects with the operator's label takes none of its memory, and what the operator reads is still there.
+// What anybody can write on objects with the operator's label takes none of its memory, and what the operator reads is
+// still there.
 func TestTrim(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u1"
@@ -120,7 +121,8 @@ func TestTrimNamesThatNobodyHas(t *testing.T) {
 	}
 }
 
-// A benchmark that goes on and is very large is read anew by who needs it: the cache has its step, and by which pods it holds nodes.
+// A benchmark that goes on and is very large is read anew by who needs it: the cache has its step, and by which pods it
+// holds nodes.
 func TestTrimLargeBenchmark(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{NodeSelector: map[string]string{"example.com/filler": strings.Repeat("x", world.MaxCached)}}
@@ -255,7 +257,8 @@ func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
 	}
 }
 
-// What anybody can write beside the spec of a benchmark or a schedule takes little of the cache, whether it goes on or has ended.
+// What anybody can write beside the spec of a benchmark or a schedule takes little of the cache, whether it goes on or
+// has ended.
 func TestTrimMetadataOfBenchmarks(t *testing.T) {
 	const most = 4 << 10
 	bloat := func(meta *metav1.ObjectMeta) {

@@ -49,7 +49,8 @@ func (c *podCount) Of(sb *v1alpha1.StorageBenchmark) int {
 	return c.all[sb.Name].Len()
 }
 
-// sweepOften has orphans looked for all the time until the test ends, by an operator whose cache has not heard of any benchmark.
+// sweepOften has orphans looked for all the time until the test ends, by an operator whose cache has not heard of any
+// benchmark.
 func (w *testWorld) sweepOften() {
 	w.Helper()
 	blind := interceptor.NewClient(w.Client, interceptor.Funcs{
@@ -70,8 +71,8 @@ func (w *testWorld) sweepOften() {
 	w.Cleanup(func() { stop(); sweeping.Wait() })
 }
 
-// Two operators that work on the same benchmarks get in each other's way, but no benchmark fails, measures twice or leaves a volume. Both
-// report it. Neither takes what the other one has just made for orphans.
+// Two operators that work on the same benchmarks get in each other's way, but no benchmark fails, measures twice or
+// leaves a volume. Both report it. Neither takes what the other one has just made for orphans.
 func TestTwoOperators(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]func(*testWorld){

@@ -76,7 +76,8 @@ func TestIsUnseen(t *testing.T) {
 	}
 }
 
-// Files stay on somebody's claim, and on a volume that was there before, to which a claim of the benchmark has come. They go with one that was made for it.
+// Files stay on somebody's claim, and on a volume that was there before, to which a claim of the benchmark has come.
+// They go with one that was made for it.
 func TestMayHaveWritten(t *testing.T) {
 	const uid = "0b1e5f0a-1111-2222-3333-444455556666"
 	for name, test := range map[string]struct {
@@ -121,7 +122,8 @@ func TestMayHaveWritten(t *testing.T) {
 	}
 }
 
-// A run that began, wrote, and was deleted with its Job while no operator was there has left its files. They are removed.
+// A run that began, wrote, and was deleted with its Job while no operator was there has left its files. They are
+// removed.
 func TestFilesOfARunThatNobodySaw(t *testing.T) {
 	t.Parallel()
 	remove := func(w *testWorld, sb *v1alpha1.StorageBenchmark) { w.delete(sb) }

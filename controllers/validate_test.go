@@ -12,8 +12,8 @@ import (
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
-// A run that asks for a day by its own options has more than that, unless the spec says otherwise: then it has to be longer
-// at first, and may be shortened to end the run.
+// A run that asks for a day by its own options has more than that, unless the spec says otherwise: then it has to be
+// longer at first, and may be shortened to end the run.
 func TestLongRuns(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))

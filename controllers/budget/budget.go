@@ -46,8 +46,8 @@ func (o Owner) anyInNamespace() Owner {
 	return Owner{Kind: o.Kind, Benchmark: types.NamespacedName{Namespace: o.Benchmark.Namespace}}
 }
 
-// take takes bytes for a namespace, and reports whether the namespace may have them. At least as much has to stay free as the
-// namespace holds then, and a third of that for an urgent object. So other namespaces always have room.
+// take takes bytes for a namespace, and reports whether the namespace may have them. At least as much has to stay free
+// as the namespace holds then, and a third of that for an urgent object. So other namespaces always have room.
 func (b *Budget) take(of share, urgent bool) bool {
 	free, held := b.most-b.held-of.bytes, b.byNamespace[of.namespace]+of.bytes
 	least := held
@@ -87,8 +87,8 @@ type share struct {
 type Cache struct {
 	budget *Budget
 	held   map[types.UID]share
-	// leftOut are the objects that the cache does not hold: the first mostNoted of each namespace, which countOf counts. All
-	// benchmarks of a namespace in full count as left out.
+	// leftOut are the objects that the cache does not hold: the first mostNoted of each namespace, which countOf counts.
+	// All benchmarks of a namespace in full count as left out.
 	leftOut map[types.UID]Owner
 	countOf map[Owner]int
 	full    map[Owner]bool
@@ -111,7 +111,8 @@ func (c *Cache) clear() {
 	c.countOf, c.full = map[Owner]int{}, map[Owner]bool{}
 }
 
-// Hold reports whether the cache may hold an object of so many bytes. Urgent objects may take more than the namespace's part.
+// Hold reports whether the cache may hold an object of so many bytes. Urgent objects may take more than the namespace's
+// part.
 func (c *Cache) Hold(uid types.UID, namespace string, bytes int64, urgent bool) bool {
 	c.budget.mu.Lock()
 	defer c.budget.mu.Unlock()

@@ -47,7 +47,8 @@ func TestUrgent(t *testing.T) {
 	}
 }
 
-// TestManyLeftOut checks that what is left out takes little memory, however many objects that are, and is known all the same.
+// TestManyLeftOut checks that what is left out takes little memory, however many objects that are, and is known all the
+// same.
 func TestManyLeftOut(t *testing.T) {
 	b := New(20)
 	c := b.NewCache()

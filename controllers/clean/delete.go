@@ -46,15 +46,16 @@ func Sweep(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	return pass.GoOn(), nil
 }
 
-// RemovePods deletes all Jobs, and all pods, and returns what is left of them, but of anchors, for which cleanUp has waited.
+// RemovePods deletes all Jobs, and all pods, and returns what is left of them, but of anchors, for which cleanUp has
+// waited.
 func RemovePods(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	left, err := workers.RemoveJobs(ctx, p, nil)
 	_, anchorsErr := workers.RemoveAnchors(ctx, p)
 	return left, errors.Join(err, anchorsErr)
 }
 
-// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them: deletion with --cascade=foreground
-// would. What that promises is so without it: the benchmark stays until all else is gone.
+// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them: deletion
+// with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
 func keepClaims(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if !controllerutil.ContainsFinalizer(p.SB, metav1.FinalizerDeleteDependents) || !cleanup.HasFiles(p.SB.Status.Targets) {
 		return pass.GoOn(), nil

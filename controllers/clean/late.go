@@ -15,10 +15,10 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// LateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by a deadline
-// that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only volumes tell whose they are,
-// so all of the cluster are looked at, page by page: once, when nothing else is left, and where volumes are missing. One that was there before is kept, and
-// named: nobody else tells where test files may be.
+// LateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by
+// a deadline that the provisioner did not keep. A StorageClass that retains volumes would leave them for good. Only
+// volumes tell whose they are, so all of the cluster are looked at, page by page: once, when nothing else is left, and
+// where volumes are missing. One that was there before is kept, and named: nobody else tells where test files may be.
 func LateVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	if p.Namespaces.AreSet() || !volumes.AreMissing(p.SB) {
 		return nil, nil

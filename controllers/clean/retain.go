@@ -14,9 +14,9 @@ import (
 	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
-// cleanupPolicy Retain keeps what there is to look at: volumes, claims, test files, and Jobs and pods that have ended. What still runs is nothing to look
-// at. It works on the volumes, holds nodes, and keeps other benchmarks waiting. So it is ended, within the time for clean-up. Nor is a Job kept that may
-// yet get a pod: nobody would see to it any more.
+// cleanupPolicy Retain keeps what there is to look at: volumes, claims, test files, and Jobs and pods that have ended.
+// What still runs is nothing to look at. It works on the volumes, holds nodes, and keeps other benchmarks waiting. So
+// it is ended, within the time for clean-up. Nor is a Job kept that may yet get a pod: nobody would see to it any more.
 
 // KeptUntil is what users are told of cleanupPolicy Retain.
 const KeptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted"
@@ -56,8 +56,8 @@ func endRunning(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	return append(left, anchors...), errors.Join(err, anchorsErr)
 }
 
-// endRunningJobs deletes the benchmark's Jobs that run, and pods of Jobs that are gone, and returns what of them has not ended. Where others keep a Job after
-// its deletion, only its pods count.
+// endRunningJobs deletes the benchmark's Jobs that run, and pods of Jobs that are gone, and returns what of them has
+// not ended. Where others keep a Job after its deletion, only its pods count.
 func endRunningJobs(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	jobs, pods, err := workers.ListChildren(ctx, p, nil)
 	if err != nil {
@@ -80,6 +80,6 @@ func endRunningJobs(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, erro
 	return append(left, leftPods...), err
 }
 
-// EndingPatience is how long it is waited for Kubernetes to say that a Job has ended all of whose pods have: it takes a second or two. A Job of which it does
-// not say so can get another pod at any time, and is deleted.
+// EndingPatience is how long it is waited for Kubernetes to say that a Job has ended all of whose pods have: it takes a
+// second or two. A Job of which it does not say so can get another pod at any time, and is deleted.
 const EndingPatience = 30 * time.Second

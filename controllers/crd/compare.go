@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Check compares the schemas of the cluster's CustomResourceDefinitions with the operator's types, as a readiness check. It
-// asks for the published OpenAPI documents, which every service account may read.
+// Check compares the schemas of the cluster's CustomResourceDefinitions with the operator's types, as a readiness
+// check. It asks for the published OpenAPI documents, which every service account may read.
 type Check struct {
 	// OpenAPI reads the documents of the API server.
 	OpenAPI openapi.Client

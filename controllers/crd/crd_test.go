@@ -109,8 +109,8 @@ func remove(schema map[string]any, path []string) bool {
 	}
 }
 
-// A real API server refuses a strict write of a field that its definition lacks, and stores nothing of it. The operator is
-// not ready there.
+// A real API server refuses a strict write of a field that its definition lacks, and stores nothing of it. The operator
+// is not ready there.
 func TestOlderDefinition(t *testing.T) {
 	c := envtest.Client(t)
 	sb := builder.OneRun(envtest.Namespace(t, c), "sb").Build()

@@ -1,6 +1,7 @@
 // Package crd keeps the operator from losing data where the CustomResourceDefinitions of the cluster are older than the
-// operator: after "helm upgrade" with crds.install=false, after "helm rollback", or with definitions that GitOps pins. An
-// API server drops fields that a definition does not have, without an error, unless it is asked for strict validation.
+// operator: after "helm upgrade" with crds.install=false, after "helm rollback", or with definitions that GitOps pins.
+// An API server drops fields that a definition does not have, without an error, unless it is asked for strict
+// validation.
 package crd
 
 import (
@@ -17,7 +18,8 @@ func RefuseUnknown(c client.Client) client.Client {
 	return client.WithFieldValidation(c, client.FieldValidation(metav1.FieldValidationStrict))
 }
 
-// strictError begins what the API server answers to a write with unknown fields (apimachinery, runtime.strictDecodingError).
+// strictError begins what the API server answers to a write with unknown fields (apimachinery,
+// runtime.strictDecodingError).
 const strictError = "strict decoding error: "
 
 // Explain adds the cause and the remedy to the error of a write that the API server refused for an unknown field. It

@@ -31,9 +31,9 @@ func Conclude(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	return pass.SaveFirst(), nil
 }
 
-// takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by errors that kept it from
-// being taken: its pod has it, and clean-up deletes that. It gives up when half of the time for clean-up is over, or when
-// passes have failed for a minute: the status may be refused because of this very result.
+// takeLast takes the outcome of a run that had ended by itself when measuring was ended for another reason, as by
+// errors that kept it from being taken: its pod has it, and clean-up deletes that. It gives up when half of the time
+// for clean-up is over, or when passes have failed for a minute: the status may be refused because of this very result.
 func takeLast(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.Before.Status.Condition(v1alpha1.ConditionMeasured).Status == "" {
 		return pass.SaveFirst(), nil

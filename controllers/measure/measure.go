@@ -86,8 +86,8 @@ func clearEarlier(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass.Ou
 	}
 }
 
-// BeginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor that has it bound. It begins now, not when
-// the pass began, which may have been long before.
+// BeginRun writes down that the next attempt of a run begins, or, where its claim has to be bound first, the anchor
+// that has it bound. It begins now, not when the pass began, which may have been long before.
 func BeginRun(s *pass.Pass, run *v1alpha1.Run, bindsFirst bool, now time.Time) {
 	if bindsFirst {
 		s.SB.Status.Anchors = make([]v1alpha1.Anchor, 1)
@@ -285,8 +285,8 @@ func runWait(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, one workers.Par
 	return st
 }
 
-// DescribeElsewhere says of a volume that only one pod may have that it cannot be used on the node that the benchmark holds, and what to do.
-// The volume of a claim that exists is where it is.
+// DescribeElsewhere says of a volume that only one pod may have that it cannot be used on the node that the benchmark
+// holds, and what to do. The volume of a claim that exists is where it is.
 func DescribeElsewhere(target *v1alpha1.Target, node string) string {
 	remedy := "in another StorageBenchmark, set spec.placement.nodeSelector to where the volume is"
 	if storage.IsProvisioned(target) {

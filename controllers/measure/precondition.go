@@ -12,11 +12,12 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// A device is written in full before it is measured only where its volume was made for the benchmark's claim. Kubernetes binds a claim also to a volume that was
-// there before, if one fits, and what is on that is somebody's. So the claim is bound before there is a pod that writes, and its volume is looked at then.
+// A device is written in full before it is measured only where its volume was made for the benchmark's claim.
+// Kubernetes binds a claim also to a volume that was there before, if one fits, and what is on that is somebody's. So
+// the claim is bound before there is a pod that writes, and its volume is looked at then.
 
-// whyNotWritten says why devices of clients may not be written before a run, "" if they may, or are not. It is an error that a claim has no volume: its anchor had it
-// bound, so somebody has just deleted it.
+// whyNotWritten says why devices of clients may not be written before a run, "" if they may, or are not. It is an error
+// that a claim has no volume: its anchor had it bound, so somebody has just deleted it.
 func whyNotWritten(ctx context.Context, p *pass.Pass, planned *plan.Run, clients []int32) (string, error) {
 	target := planned.Target
 	if !jobspec.WritesDevice(p.SB, target) {

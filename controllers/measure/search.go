@@ -6,8 +6,8 @@ import (
 	"github.com/storagebench/storagebench/internal/search"
 )
 
-// nextRun returns the first run that has not ended, nil if all have. A step of a search has its load then: it is written down with the beginning of
-// its first attempt, before its Jobs are made.
+// nextRun returns the first run that has not ended, nil if all have. A step of a search has its load then: it is
+// written down with the beginning of its first attempt, before its Jobs are made.
 func nextRun(s *pass.Pass) *v1alpha1.Run {
 	runs := search.Runs{Spec: &s.SB.Spec, Status: &s.SB.Status}
 	s.SearchEnded = runs.End() || s.SearchEnded

@@ -15,8 +15,9 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// Agree sets one instant at which all clients of an attempt begin, which wait for it. It is saved before anybody is told, so
-// that two passes never tell two of them. Now is that of the call, because the lead is too short for what a pass may take.
+// Agree sets one instant at which all clients of an attempt begin, which wait for it. It is saved before anybody is
+// told, so that two passes never tell two of them. Now is that of the call, because the lead is too short for what a
+// pass may take.
 func Agree(s *pass.Pass, run *v1alpha1.Run, now time.Time) pass.Outcome {
 	lead := attempt.StartLead(s.SB.Status.Runs, run)
 	run.StartLeadMilliseconds = lead.Milliseconds()
@@ -25,7 +26,8 @@ func Agree(s *pass.Pass, run *v1alpha1.Run, now time.Time) pass.Outcome {
 	return pass.SaveFirst()
 }
 
-// ifMayTell tells clients of their start, or gives it up, unless this pass has found out something that is not saved yet, or has read an old version.
+// ifMayTell tells clients of their start, or gives it up, unless this pass has found out something that is not saved
+// yet, or has read an old version.
 func ifMayTell(ctx context.Context, p *pass.Pass, act func() (pass.Outcome, error)) (pass.Outcome, error) {
 	if p.Changed() {
 		return pass.SaveFirst(), nil

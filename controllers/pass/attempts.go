@@ -8,7 +8,8 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// Package attempt says what the status keeps of attempts without a result. Before that, this file notes the files that they may have made.
+// Package attempt says what the status keeps of attempts without a result. Before that, this file notes the files that
+// they may have made.
 
 // Disrupted ends an attempt that was ended from outside.
 func (s *Pass) Disrupted(run *v1alpha1.Run, why string) {

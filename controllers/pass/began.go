@@ -9,8 +9,9 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// Beginnings are when pods of an attempt began to run, by the operator's clock. A pod's status has the time of its node, whose
-// clock may be off. With a clock that is behind, a deadline would be over at once. With one that is ahead, it would not come.
+// Beginnings are when pods of an attempt began to run, by the operator's clock. A pod's status has the time of its
+// node, whose clock may be off. With a clock that is behind, a deadline would be over at once. With one that is ahead,
+// it would not come.
 type Beginnings map[types.UID]beginning
 
 // beginning is what was seen of a pod's beginning.
@@ -21,9 +22,9 @@ type beginning struct {
 	seen time.Time
 }
 
-// Note notes what is seen of a pod beside what was noted before, and returns the state with the time since which the pod runs:
-// when this operator saw it begin, or what its node says, where it ran already when this operator saw it first. Nothing begins
-// before its pod was made, or after it was seen.
+// Note notes what is seen of a pod beside what was noted before, and returns the state with the time since which the
+// pod runs: when this operator saw it begin, or what its node says, where it ran already when this operator saw it
+// first. Nothing begins before its pod was made, or after it was seen.
 func (b Beginnings) Note(before Beginnings, pod *corev1.Pod, state attempt.State, now time.Time) attempt.State {
 	if pod == nil {
 		return state

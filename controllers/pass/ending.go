@@ -30,7 +30,8 @@ func (s *Pass) AwaitEnd(what string, left []cleanup.Leftover) Outcome {
 	return AwaitGone(left, wait.Remaining())
 }
 
-// AwaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that takes too long, and tells what to do.
+// AwaitSuspended waits for the end of what a benchmark had under way that is suspended. It stays suspended when that
+// takes too long, and tells what to do.
 func (s *Pass) AwaitSuspended(left []cleanup.Leftover) Outcome {
 	s.AwaitsEnd = true
 	wait := s.endWait()

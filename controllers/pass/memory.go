@@ -23,7 +23,8 @@ type Memory struct {
 	// StaleVersion is the version that the last write of the status has replaced, and staleSince when that was.
 	StaleVersion string
 	StaleSince   time.Time
-	// UnheardSince is since when passes wait for the cache to hear of an object that the API server has, zero if none does.
+	// UnheardSince is since when passes wait for the cache to hear of an object that the API server has, zero if none
+	// does.
 	UnheardSince time.Time
 	// LastSeen is when the last pass over it was made, if it was active then.
 	LastSeen time.Time
@@ -41,13 +42,14 @@ type Memory struct {
 	FailingSince time.Time
 	// EndingSince is since when the end of pods is waited for, zero if it is not.
 	EndingSince time.Time
-	// CleaningSince is since when this operator cleans up, zero if it does not, and cleaningFor how long it may try at least.
+	// CleaningSince is since when this operator cleans up, zero if it does not, and cleaningFor how long it may try at
+	// least.
 	CleaningSince time.Time
 	CleaningFor   time.Duration
 	// BoundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
 	BoundSince map[types.UID]time.Time
-	// AskedSince is since when drivers are asked for the volumes of its claims, by their UIDs: from the last pass in which a driver was
-	// not asked yet. madeAt is when this operator made claims that no pass has seen yet, by their names.
+	// AskedSince is since when drivers are asked for the volumes of its claims, by their UIDs: from the last pass in which
+	// a driver was not asked yet. madeAt is when this operator made claims that no pass has seen yet, by their names.
 	AskedSince map[types.UID]time.Time
 	madeAt     map[string]time.Time
 	// OwnAttempt is the last attempt that this operator has begun itself.
@@ -56,7 +58,8 @@ type Memory struct {
 	JobRefused bool
 	// told is what the words of conditions were about that may differ in each pass, by the type of the condition.
 	told map[string]toldWords
-	// Tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again that could not be.
+	// Tied are the claims whose volumes were looked at, so that they go with them. tieAgain is when others are tried again
+	// that could not be.
 	Tied     sets.Set[types.UID]
 	TieAgain metav1.Time
 	// LookFreedAgain is when it is looked again for volumes that came free while a pod waits for its node.
@@ -69,7 +72,8 @@ type Memory struct {
 	UnnotedSince time.Time
 	// Gone are the names of its Jobs and anchors that the API server does not have any more.
 	Gone sets.Set[string]
-	// Placed are the pods by which the claims of somebody's were compared last with those that were noted, by their targets.
+	// Placed are the pods by which the claims of somebody's were compared last with those that were noted, by their
+	// targets.
 	Placed map[string]types.UID
 	// Writes notices another operator by its writes of the status.
 	Writes statusWrites
@@ -77,7 +81,8 @@ type Memory struct {
 	conflicts wait.Backoff
 }
 
-// AfterConflict returns when to make another pass after one over an old version: each time later, as the newer one may never come.
+// AfterConflict returns when to make another pass after one over an old version: each time later, as the newer one may
+// never come.
 func (m *Memory) AfterConflict() time.Duration {
 	if m.conflicts.Duration == 0 {
 		m.conflicts = wait.Backoff{Duration: RetrySoon, Factor: 2, Steps: math.MaxInt32, Cap: MaxRetry}
@@ -128,8 +133,8 @@ func (m *Memory) NoteClaimMade(name string, at time.Time) {
 	m.madeAt[name] = at
 }
 
-// Provisioned returns how long a driver was asked for the volume of a claim before that was bound, now at the latest; nil where that is
-// not known, as after a start of the operator.
+// Provisioned returns how long a driver was asked for the volume of a claim before that was bound, now at the latest;
+// nil where that is not known, as after a start of the operator.
 func (m *Memory) Provisioned(claim types.UID, now time.Time) *time.Duration {
 	since, known := m.AskedSince[claim]
 	if !known {
@@ -163,8 +168,8 @@ func (m *Memory) NoteMade(name string, err error) {
 	}
 }
 
-// Succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and when it ended. The wait
-// begins then: the first such pass deletes the pods, which may take long.
+// Succeeded notes that a pass has met no error, that what it found out is saved, whether it waits for pods to end, and
+// when it ended. The wait begins then: the first such pass deletes the pods, which may take long.
 func (m *Memory) Succeeded(awaitsEnd bool, ended time.Time) {
 	m.FailingSince, m.conflicts = time.Time{}, wait.Backoff{}
 	switch {
@@ -175,8 +180,8 @@ func (m *Memory) Succeeded(awaitsEnd bool, ended time.Time) {
 	}
 }
 
-// Memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is over a
-// benchmark, so that what of returns needs no lock.
+// Memories has what is remembered of each benchmark, by its name. The zero value is empty. Only one pass at a time is
+// over a benchmark, so that what of returns needs no lock.
 type Memories struct {
 	mu  sync.Mutex
 	all map[types.NamespacedName]*Memory

@@ -17,20 +17,20 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
-// CachePatience is how long the cache may take to hear of what the API server has. Users are told of a longer wait, which has a
-// deadline. It is also how long a benchmark that is under way goes without a pass: no event comes from a watch that is
-// silent.
+// CachePatience is how long the cache may take to hear of what the API server has. Users are told of a longer wait,
+// which has a deadline. It is also how long a benchmark that is under way goes without a pass: no event comes from a
+// watch that is silent.
 const CachePatience = 30 * time.Second
 
 // RetrySoon is how long a pass over an old version waits for the newer one.
 const RetrySoon = 100 * time.Millisecond
 
-// Pass is one pass over a benchmark: what was read, the status as it becomes, and what earlier passes have left. Its methods
-// call nothing outside. Functions that do take a context, and act by the World.
+// Pass is one pass over a benchmark: what was read, the status as it becomes, and what earlier passes have left. Its
+// methods call nothing outside. Functions that do take a context, and act by the World.
 type Pass struct {
 	World *world.World
-	// Now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time ahead, asks the
-	// clock.
+	// Now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time
+	// ahead, asks the clock.
 	Now metav1.Time
 	// Memory is what earlier passes over the benchmark have left for this one.
 	Memory *Memory
@@ -51,9 +51,11 @@ type Pass struct {
 	SearchEnded bool
 	// AwaitsEnd says whether this pass waits for pods to end.
 	AwaitsEnd bool
-	// Owned are the Jobs and pods that the API server has. nil: this pass has not read them, or has made another one since.
+	// Owned are the Jobs and pods that the API server has. nil: this pass has not read them, or has made another one
+	// since.
 	Owned *Owned
-	// SkipsCache reports whether the benchmark was read from the API server because the cache has not heard of the last write.
+	// SkipsCache reports whether the benchmark was read from the API server because the cache has not heard of the last
+	// write.
 	SkipsCache bool
 	// AsksPods reports whether the pods of a run are read from the API server, and not from the cache.
 	AsksPods bool
@@ -89,8 +91,8 @@ func AwaitFor(after time.Duration) Outcome {
 	return Outcome{Stop: true, After: max(after, time.Millisecond)}
 }
 
-// AwaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this one took long,
-// and by the time that remains.
+// AwaitGone ends the pass while something is left that was deleted. The next one comes soon, or after a rest where this
+// one took long, and by the time that remains.
 func AwaitGone(left []cleanup.Leftover, remaining time.Duration) Outcome {
 	return AwaitFor(min(remaining, PollFor(left))).Resting(remaining)
 }
@@ -102,8 +104,8 @@ func (o Outcome) Resting(remaining time.Duration) Outcome {
 }
 
 const (
-	// RestFactor is how many times as long as it took to read what is not cached it is not read again: what others have made in a namespace may
-	// make it take long, for them and for everybody else.
+	// RestFactor is how many times as long as it took to read what is not cached it is not read again: what others have
+	// made in a namespace may make it take long, for them and for everybody else.
 	RestFactor = 20
 	// MaxRest is the longest such rest of a pass.
 	MaxRest = time.Minute

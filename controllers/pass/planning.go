@@ -17,8 +17,8 @@ import (
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
-// MaxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. What people write takes
-// some 20 KiB each.
+// MaxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. What people write
+// takes some 20 KiB each.
 const MaxPlansBytes = 16 << 20
 
 // KeptPlan is a plan, and what it was made from. The most hostile spec takes the better part of a second to plan, which
@@ -56,8 +56,8 @@ func (c *PlanCache) Load(name types.NamespacedName) *KeptPlan {
 	return c.Plans[name]
 }
 
-// Store keeps a plan. Where there is no room for all the largest go, which may be this one: who asks for much is planned
-// anew in each pass, and the others are not.
+// Store keeps a plan. Where there is no room for all the largest go, which may be this one: who asks for much is
+// planned anew in each pass, and the others are not.
 func (c *PlanCache) Store(name types.NamespacedName, p *KeptPlan) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// minRetry is how soon a pass that met an error is repeated. Each time the wait is twice as long, so that an API server that is busy is left
-	// alone.
+	// minRetry is how soon a pass that met an error is repeated. Each time the wait is twice as long, so that an API
+	// server that is busy is left alone.
 	minRetry = 100 * time.Millisecond
 	// MaxRetry is the longest such wait, so that deadlines are kept.
 	MaxRetry = 15 * time.Second
@@ -33,8 +33,8 @@ func RetryAfterErrors() workqueue.TypedRateLimiter[reconcile.Request] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](minRetry, MaxRetry)
 }
 
-// NoteError tells users of errors that go on from pass to pass. It ends measuring when they have gone on for as long as the benchmark may wait for what they
-// keep from happening. Clean-up has a deadline of its own.
+// NoteError tells users of errors that go on from pass to pass. It ends measuring when they have gone on for as long as
+// the benchmark may wait for what they keep from happening. Clean-up has a deadline of its own.
 func (s *Pass) NoteError(err error) {
 	since, told := s.TellError(err)
 	if !told {
@@ -45,7 +45,8 @@ func (s *Pass) NoteError(err error) {
 	}
 }
 
-// TellError tells users of an error that goes on from pass to pass. It returns since when errors go on, and whether that is so long that users are told.
+// TellError tells users of an error that goes on from pass to pass. It returns since when errors go on, and whether
+// that is so long that users are told.
 func (s *Pass) TellError(err error) (since time.Time, told bool) {
 	since = s.FirstError()
 	s.Memory.FailingSince = since
@@ -65,9 +66,10 @@ func (s *Pass) RetractError() {
 // retellAfter is how long a message about something that goes on stays as it is.
 const retellAfter = 2 * time.Second
 
-// Retold returns the message of a condition about something that goes on. An error may have other words in each pass, such as the port of a connection. To write
-// them would start the next pass at once, and not when it is time to try again. So the message stays as it is until retellAfter is over. It begins with about,
-// which tells one matter from another.
+// Retold returns the message of a condition about something that goes on. An error may have other words in each pass,
+// such as the port of a connection. To write them would start the next pass at once, and not when it is time to try
+// again. So the message stays as it is until retellAfter is over. It begins with about, which tells one matter from
+// another.
 func (s *Pass) Retold(condition, about, text string) string {
 	text = legible.Fit(about+text, world.MaxConditionMessage)
 	now, told := s.SB.Status.Condition(condition).Message, s.Memory.told[condition]
@@ -84,10 +86,12 @@ func (s *Pass) Retold(condition, about, text string) string {
 	return text
 }
 
-// IsResultLate says whether calls have failed for so long that the result of a run is taken without what they were to add to it. Else it could be lost.
+// IsResultLate says whether calls have failed for so long that the result of a run is taken without what they were to
+// add to it. Else it could be lost.
 func (s *Pass) IsResultLate() bool { return s.Now.Sub(s.FirstError()) >= resultPatience }
 
-// FirstError returns since when each pass has met an error. If an operator before this one has seen that, the condition tells.
+// FirstError returns since when each pass has met an error. If an operator before this one has seen that, the condition
+// tells.
 func (s *Pass) FirstError() time.Time {
 	if since := s.Memory.FailingSince; !since.IsZero() {
 		return since

@@ -12,10 +12,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// A second operator that works on the same benchmarks holds a lease in a namespace of its own, which this operator may not
-// read. Its writes of statuses give it away: only operators write statuses, and one operator makes one pass over a benchmark
-// at a time. So if a write fails because the benchmark has a newer version, and the status in that version differs from the
-// one that this pass has read, another operator has written it.
+// A second operator that works on the same benchmarks holds a lease in a namespace of its own, which this operator may
+// not read. Its writes of statuses give it away: only operators write statuses, and one operator makes one pass over a
+// benchmark at a time. So if a write fails because the benchmark has a newer version, and the status in that version
+// differs from the one that this pass has read, another operator has written it.
 
 // SecondOperator is the reason of the event that reports another operator.
 const SecondOperator = "SecondOperator"
@@ -34,8 +34,8 @@ type statusWrites struct {
 	IsShared bool
 }
 
-// NoteWrite notes what became of a write of the status by a pass that had read a version of the benchmark. isRead is false if the
-// pass may have read an older version than there was, or a part of the benchmark.
+// NoteWrite notes what became of a write of the status by a pass that had read a version of the benchmark. isRead is
+// false if the pass may have read an older version than there was, or a part of the benchmark.
 func (s *statusWrites) NoteWrite(before *v1alpha1.StorageBenchmark, isRead bool, err error) {
 	switch {
 	case err == nil:
@@ -57,8 +57,8 @@ func (s *statusWrites) IsForeign(current *v1alpha1.StorageBenchmark) bool {
 	return !equality.Semantic.DeepEqual(before.Status, current.Status)
 }
 
-// NoticeSecond reports whether another operator works on a benchmark, and tells of it by an event and in the log, once for each
-// benchmark.
+// NoticeSecond reports whether another operator works on a benchmark, and tells of it by an event and in the log, once
+// for each benchmark.
 func (s *statusWrites) NoticeSecond(ctx context.Context, recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark) bool {
 	if !s.IsForeign(sb) {
 		return false

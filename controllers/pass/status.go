@@ -30,7 +30,8 @@ func (s *Pass) Waits() *children.Waits {
 	return &children.Waits{Children: s.Children, Now: s.Now.Time, BoundSince: s.Memory.BoundSince}
 }
 
-// Anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself, unless its claim has to be bound before.
+// Anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself,
+// unless its claim has to be bound before.
 func (s *Pass) Anchored() bool {
 	return len(s.SB.Status.Runs) > 1 || s.SB.Spec.MostClients() > 1 || len(s.SB.Status.Anchors) > 0
 }

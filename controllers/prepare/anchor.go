@@ -112,8 +112,8 @@ func unbound(c *children.Children) []int {
 	return clients
 }
 
-// nextAnchor returns the pod that is made for a client. The first pod of a benchmark holds its node, be it of an anchor or of
-// a run. Later ones hold none while claims are not bound: the first one was released because that takes long.
+// nextAnchor returns the pod that is made for a client. The first pod of a benchmark holds its node, be it of an anchor
+// or of a run. Later ones hold none while claims are not bound: the first one was released because that takes long.
 func nextAnchor(p *pass.Pass, client int32) *corev1ac.PodApplyConfiguration {
 	attempts, volumes := p.SB.Status.Anchors[client].Attempts, anchorVolumes(p, client)
 	isFirst := attempts == 1 && !slices.ContainsFunc(p.SB.Status.Runs, func(run v1alpha1.Run) bool { return run.Attempts > 0 })
@@ -123,8 +123,9 @@ func nextAnchor(p *pass.Pass, client int32) *corev1ac.PodApplyConfiguration {
 	return job.ForAnchor(p.SB, p.World.Image, client, attempts, volumes)
 }
 
-// endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep the new one off its node,
-// and what an attempt measures without one does not count. The next attempt begins when this one has ended.
+// endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep
+// the new one off its node, and what an attempt measures without one does not count. The next attempt begins when this
+// one has ended.
 func endLost(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.Children.MayMeasure {
 		if p.Changed() {
@@ -221,7 +222,8 @@ func loseAnchor(ctx context.Context, p *pass.Pass, client int, why string) (pass
 	return pass.SaveFirst(), nil
 }
 
-// LoseNode writes down that a client's node is lost, and what becomes of the run under way, and begins to look for another node.
+// LoseNode writes down that a client's node is lost, and what becomes of the run under way, and begins to look for
+// another node.
 func LoseNode(s *pass.Pass, client int, run *v1alpha1.Run, decision attempt.LossDecision, now time.Time) {
 	switch decision.Action {
 	case attempt.RepeatRun:

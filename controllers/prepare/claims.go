@@ -24,7 +24,8 @@ func refuseTakenClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target
 	})
 }
 
-// takenClaim returns a target, and a claim that has a name of its claims, which the operator has given to none yet. The target is nil if there is no such claim.
+// takenClaim returns a target, and a claim that has a name of its claims, which the operator has given to none yet. The
+// target is nil if there is no such claim.
 func takenClaim(ctx context.Context, p *pass.Pass) (*v1alpha1.Target, string, error) {
 	for i := range p.SB.Spec.Targets {
 		target := &p.SB.Spec.Targets[i]

@@ -21,8 +21,8 @@ import (
 )
 
 // AwaitDrivers waits for CSI drivers that the cluster does not have, before anything is made: a driver may be installed
-// in the same moment as the benchmark is created, and until it is there nothing answers for a claim. It does not wait for
-// provisioners of other kinds, for which a cluster has no object: the events of their claims name them.
+// in the same moment as the benchmark is created, and until it is there nothing answers for a claim. It does not wait
+// for provisioners of other kinds, for which a cluster has no object: the events of their claims name them.
 func AwaitDrivers(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.SB.Status.HasMeasured() || p.Namespaces.AreSet() || hasBegun(p) {
 		return pass.GoOn(), nil

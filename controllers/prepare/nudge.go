@@ -15,14 +15,14 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// NudgeAfter is how long a pod on a node may wait for its volumes until it is changed, and then until it is changed again.
-// Mountpoint's driver takes about two seconds where all goes well.
+// NudgeAfter is how long a pod on a node may wait for its volumes until it is changed, and then until it is changed
+// again. Mountpoint's driver takes about two seconds where all goes well.
 const NudgeAfter = 15 * time.Second
 
 // Nudge changes pods that have waited long for volumes of Mountpoint for Amazon S3. Its driver can forget a pod: the
 // controller drops the error that it meets where the same volume is being detached from a pod that has just ended
-// (reconcileWorkloadPod of csicontroller/reconciler.go returns none, in version 2), and looks at a pod again only when that
-// changes. Nothing else changes a pod that waits.
+// (reconcileWorkloadPod of csicontroller/reconciler.go returns none, in version 2), and looks at a pod again only when
+// that changes. Nothing else changes a pod that waits.
 func Nudge(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if !usesMountpoint(p.SB.Status.Targets) {
 		return pass.GoOn(), nil
@@ -43,8 +43,9 @@ func usesMountpoint(targets []v1alpha1.TargetStatus) bool {
 	return slices.ContainsFunc(targets, func(t v1alpha1.TargetStatus) bool { return t.Driver == storage.S3Driver })
 }
 
-// nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation, is no error: it would
-// keep all else from being done, also the removal of the pod, which has a deadline of its own to start.
+// nudgePod changes a pod that needs it. That it cannot be changed, as where others have left no room for an annotation,
+// is no error: it would keep all else from being done, also the removal of the pod, which has a deadline of its own to
+// start.
 func nudgePod(ctx context.Context, p *pass.Pass, pod *corev1.Pod) {
 	if !NeedsNudge(pod, p.Now.Time) {
 		return

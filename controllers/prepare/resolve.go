@@ -91,7 +91,8 @@ func resolveClass(ctx context.Context, p *pass.Pass, path *field.Path, target *v
 	return status, problem, err
 }
 
-// WhichClasses says which classes there are, but those that were made for benchmarks, whose names tell of those of others.
+// WhichClasses says which classes there are, but those that were made for benchmarks, whose names tell of those of
+// others.
 func WhichClasses(classes []storagev1.StorageClass) string {
 	var names []string
 	for i := range classes {
@@ -195,7 +196,8 @@ func volumeOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeC
 	return volume, nil
 }
 
-// WhyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not there has no UID.
+// WhyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not
+// there has no UID.
 func WhyNotClaim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeClaim) string {
 	switch clients := sb.Spec.MostClients(); {
 	case claim.UID == "":

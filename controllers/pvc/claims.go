@@ -13,11 +13,12 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 )
 
-// FewClaims is up to how many claims are read by their names, one after the other. For more, all claims of the namespace are listed.
+// FewClaims is up to how many claims are read by their names, one after the other. For more, all claims of the
+// namespace are listed.
 const FewClaims = 4
 
-// LiveClaims returns the claims that have names which the benchmark gives, as the API server has them. It does not go by
-// labels, which they may have lost.
+// LiveClaims returns the claims that have names which the benchmark gives, as the API server has them. It does not go
+// by labels, which they may have lost.
 func LiveClaims(ctx context.Context, p *pass.Pass) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.Children.ClaimTargets) > FewClaims {
 		var list corev1.PersistentVolumeClaimList

@@ -14,13 +14,16 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// A class with WaitForFirstConsumer has claims bound when their pod gets a node. Until then Kubernetes may give them any volume of the class that is free and fits, also
-// one that became free after the pod was made: whoever may change PersistentVolumes can retain the volume of another claim, delete that, and free the volume. Nothing
-// in a claim keeps that from being bound which would not also keep a new volume from being made. So no pod with an fsGroup may wait where there is such a volume.
+// A class with WaitForFirstConsumer has claims bound when their pod gets a node. Until then Kubernetes may give them
+// any volume of the class that is free and fits, also one that became free after the pod was made: whoever may change
+// PersistentVolumes can retain the volume of another claim, delete that, and free the volume. Nothing in a claim keeps
+// that from being bound which would not also keep a new volume from being made. So no pod with an fsGroup may wait
+// where there is such a volume.
 
-// BindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup would be given to all files on the volume:
-// there are volumes that an administrator may free while that pod waits for a node, and Kubernetes would bind the claim to one of these. A device that is written
-// in full is bound first in any case, and so is a claim whose volume took long in an earlier attempt.
+// BindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup
+// would be given to all files on the volume: there are volumes that an administrator may free while that pod waits for
+// a node, and Kubernetes would bind the claim to one of these. A device that is written in full is bound first in any
+// case, and so is a claim whose volume took long in an earlier attempt.
 func BindsFirst(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1alpha1.Target) (bool, error) {
 	settled := p.Anchored() || p.SB.Status.Target(target.Name).IsForOnePod()
 	if !settled && run.Attempts > 0 && !p.Children.IsBound(0) {
@@ -38,8 +41,8 @@ func BindsFirst(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1
 	return sources.Fitting != "", err
 }
 
-// ComesFirst says whether a claim is bound before there is a pod of its run, or that this depends on the volumes of the cluster. settled says that an anchor has it
-// bound in any case, or that it cannot be bound before.
+// ComesFirst says whether a claim is bound before there is a pod of its run, or that this depends on the volumes of the
+// cluster. settled says that an anchor has it bound in any case, or that it cannot be bound before.
 func ComesFirst(settled, writesDevice, setsGroup bool) (first, depends bool) {
 	first = !settled && writesDevice
 	return first, !settled && !first && setsGroup
@@ -48,7 +51,8 @@ func ComesFirst(settled, writesDevice, setsGroup bool) (first, depends bool) {
 // SetsGroup says whether pods of runs may have an fsGroup, and the operator sees on which volumes.
 func SetsGroup(s *pass.Pass) bool { return !s.Namespaces.AreSet() && job.SetsGroup(s.SB) }
 
-// LookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the cluster are listed for that.
+// LookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the
+// cluster are listed for that.
 const LookFreed = 10 * time.Second
 
 // WillChangeGroup says whether a pod has no node yet, and an fsGroup.
@@ -61,8 +65,8 @@ func ChangesGroup(pod *corev1.Pod) bool {
 	return pod.Spec.SecurityContext != nil && pod.Spec.SecurityContext.FSGroup != nil
 }
 
-// SeeFreed sees whether a volume that was there before has come, or may come, to a client's claim of a target. It looks at the volumes of the cluster only now
-// and then.
+// SeeFreed sees whether a volume that was there before has come, or may come, to a client's claim of a target. It looks
+// at the volumes of the cluster only now and then.
 func SeeFreed(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, which int32) (ours.Sources, error) {
 	sources, err := readSources(ctx, p, target, which)
 	if err != nil || !sources.DependsOnVolumes() || p.Now.Before(&p.Memory.LookFreedAgain) {

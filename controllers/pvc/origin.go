@@ -21,7 +21,8 @@ import (
 
 // What package ours decides about where volumes are from depends on what this file reads.
 
-// ExistingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have been.
+// ExistingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have
+// been.
 func ExistingVolumes(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, clients ...int32) (sets.Set[string], error) {
 	sources, err := readSources(ctx, p, target, clients...)
 	if err != nil {
@@ -52,7 +53,8 @@ func readSources(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 // fitting says whether a volume may come to one of a target's claims that have none yet.
 type fitting func(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, unbound sets.Set[string], volume *corev1.PersistentVolume) bool
 
-// lookFitting looks for a volume of the cluster that fits claims without a volume in one of the ways, where something depends on that.
+// lookFitting looks for a volume of the cluster that fits claims without a volume in one of the ways, where something
+// depends on that.
 func lookFitting(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sources *ours.Sources, ways ...fitting) error {
 	if !sources.DependsOnVolumes() {
 		return nil
@@ -92,8 +94,9 @@ func OriginOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeC
 	return ours.OriginOf(claim, volume), err
 }
 
-// WithoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing of its dataSource: Kubernetes binds a
-// claim to a free volume that fits, without a look at what the claim is to be made from.
+// WithoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing
+// of its dataSource: Kubernetes binds a claim to a free volume that fits, without a look at what the claim is to be
+// made from.
 func WithoutSource(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (string, error) {
 	origins, err := origins(ctx, p, target, Unsourced(p.Memory, &p.Children, target))
 	if err != nil {
@@ -105,7 +108,8 @@ func WithoutSource(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (
 // RestUntied is how long volumes that could not be read or changed are left alone: each try holds up the pass.
 const RestUntied = time.Minute
 
-// Unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have what is on its dataSource.
+// Unsourced returns the claims of a target that are bound, and of whose volumes nobody has looked yet whether they have
+// what is on its dataSource.
 func Unsourced(m *pass.Memory, c *children.Children, target *v1alpha1.Target) []string {
 	if target.DataSource == nil {
 		return nil
@@ -132,8 +136,8 @@ func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, 
 	return ""
 }
 
-// NoteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has changed the volume meanwhile is no reason
-// to wait.
+// NoteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has
+// changed the volume meanwhile is no reason to wait.
 func NoteTied(m *pass.Memory, claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
 	switch {
 	case err == nil, world.IsRefused(err), apierrors.IsInvalid(err):

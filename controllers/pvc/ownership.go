@@ -17,7 +17,8 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// InPlace is what there is by the names of what provisions a target's storage. What is not there is empty, or nil where the target needs none.
+// InPlace is what there is by the names of what provisions a target's storage. What is not there is empty, or nil where
+// the target needs none.
 type InPlace struct {
 	Class  *storagev1.StorageClass
 	Volume *corev1.PersistentVolume
@@ -46,9 +47,9 @@ func ReadInPlace(ctx context.Context, p *pass.Pass, objects storage.Objects) (th
 	return there, nil
 }
 
-// TakenFrom names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken over where
-// its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such look: their specs
-// cannot be the same, and the API server refuses to change them.
+// TakenFrom names one of the objects that is there and somebody else's, "" if there is none. Applied, it would be taken
+// over where its spec is the same, and deleted at the end with the data that it stands for. Jobs and pods need no such
+// look: their specs cannot be the same, and the API server refuses to change them.
 func (there InPlace) TakenFrom(c *children.Children) string {
 	switch class, volume := there.Class, there.Volume; {
 	case class != nil && class.Name != "" && !ours.ClusterObject(c.Benchmark, class):
@@ -94,7 +95,8 @@ func errUnnoted(target *v1alpha1.Target, claim string) error {
 		target.Name, claim, NotePatience)
 }
 
-// VolumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go before it is made anew, else nil.
+// VolumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go
+// before it is made anew, else nil.
 func (there InPlace) VolumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolume {
 	if there.Volume == nil || !ours.ClusterObject(sb, there.Volume) || !provisioning.IsInTheWay(there.Volume, there.Claims[0].UID) {
 		return nil
@@ -102,5 +104,5 @@ func (there InPlace) VolumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.Persi
 	return there.Volume
 }
 
-// Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that is there before the operator makes any is
-// such a one. It is named, and noted, so that nothing is ever believed of it.
+// Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that
+// is there before the operator makes any is such a one. It is named, and noted, so that nothing is ever believed of it.

@@ -41,8 +41,8 @@ func RecordPlace(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 	return nil
 }
 
-// MayHaveNewPlace says whether a client's pod has a node from which a volume may not be noted yet. compared is the pod by which the claim of somebody's was last
-// compared with the one that was noted.
+// MayHaveNewPlace says whether a client's pod has a node from which a volume may not be noted yet. compared is the pod
+// by which the claim of somebody's was last compared with the one that was noted.
 func MayHaveNewPlace(target *v1alpha1.Target, status *v1alpha1.TargetStatus, client int32, pod *corev1.Pod, compared types.UID) bool {
 	if pod == nil || pod.Spec.NodeName == "" {
 		return false

@@ -14,11 +14,11 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone says
-// nothing of files on storage that stays. This file has what is done then.
+// Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone
+// says nothing of files on storage that stays. This file has what is done then.
 
-// FindClaim looks what there is by the name of a claim of a target. The cache may not have heard of it yet, and what is done about files, and what
-// users are told to do, depends on it.
+// FindClaim looks what there is by the name of a claim of a target. The cache may not have heard of it yet, and what is
+// done about files, and what users are told to do, depends on it.
 func FindClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, name string) (cleanup.Found, error) {
 	claim, err := p.World.LiveClaim(ctx, name, "get claim of target "+target.Name)
 	if err != nil {

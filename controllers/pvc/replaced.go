@@ -15,11 +15,13 @@ import (
 	"github.com/storagebench/storagebench/internal/volumes"
 )
 
-// A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its volume. Nothing of what was laid out is on
-// that one. The benchmark goes on: results before are good, and so are those after. Somebody may have wanted to pay for no volume meanwhile. But these are
-// results of different volumes, which a warning says.
+// A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its
+// volume. Nothing of what was laid out is on that one. The benchmark goes on: results before are good, and so are those
+// after. Somebody may have wanted to pay for no volume meanwhile. But these are results of different volumes, which a
+// warning says.
 
-// NoteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of volumes before.
+// NoteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of
+// volumes before.
 func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pass.Outcome, error) {
 	status, names := p.SB.Status.Target(target.Name), storage.ClaimNames(p.SB, target)
 	change := ours.ClaimChange{
@@ -44,8 +46,8 @@ func forgetClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) er
 	return err
 }
 
-// ForgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is gone is never taken for the operator's. If
-// none is gone, the cache has yet to hear of it.
+// ForgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is
+// gone is never taken for the operator's. If none is gone, the cache has yet to hear of it.
 func ForgetLost(s *pass.Pass, target *v1alpha1.Target, claims volumes.Claims) {
 	status, names := s.SB.Status.Target(target.Name), storage.ClaimNames(s.SB, target)
 	if claims.UID(names) != "" {
@@ -55,8 +57,8 @@ func ForgetLost(s *pass.Pass, target *v1alpha1.Target, claims volumes.Claims) {
 	s.Memory.NoteUnmade(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
 }
 
-// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the claims before stay noted. So do their
-// volumes, which clean-up tells of.
+// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the
+// claims before stay noted. So do their volumes, which clean-up tells of.
 func takeChange(s *pass.Pass, name string, change ours.ClaimChange) pass.Outcome {
 	status := s.SB.Status.Target(name)
 	decision := change.Decide(name)
@@ -77,7 +79,8 @@ func takeChange(s *pass.Pass, name string, change ours.ClaimChange) pass.Outcome
 	return pass.GoOn()
 }
 
-// ForgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files there, or to write its device.
+// ForgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files
+// there, or to write its device.
 func ForgetVolumes(s *pass.Pass, status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
@@ -97,8 +100,8 @@ func ForgetVolumes(s *pass.Pass, status *v1alpha1.TargetStatus) {
 	}
 }
 
-// NoteExistingClaim is noteClaims for somebody's claim, which is not watched. It is called before a node is held, and before a run begins. A run on a claim that
-// is gone says so. On the claim that comes in its place nothing is laid out.
+// NoteExistingClaim is noteClaims for somebody's claim, which is not watched. It is called before a node is held, and
+// before a run begins. A run on a claim that is gone says so. On the claim that comes in its place nothing is laid out.
 func NoteExistingClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
@@ -110,8 +113,8 @@ func NoteExistingClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Targe
 	return noteClaimUID(ctx, p, target, claim, p.SB.Status.Target(target.Name).TestFiles)
 }
 
-// notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim could be replaced. The test files that
-// this pass has seen begin are on the claim that is there now.
+// notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim
+// could be replaced. The test files that this pass has seen begin are on the claim that is there now.
 func notePlacedClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
 	if storage.IsProvisioned(target) || p.Memory.Placed[target.Name] == pod.UID {
 		return nil
@@ -123,8 +126,9 @@ func notePlacedClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target,
 	return err
 }
 
-// noteClaimUID notes the UID of the claim that a target names. The claim is empty if it is gone. files is what was known of test files on the one before. Another
-// claim of the same volume replaces nothing. A volume of somebody's may be retained, and with it the test files.
+// noteClaimUID notes the UID of the claim that a target names. The claim is empty if it is gone. files is what was
+// known of test files on the one before. Another claim of the same volume replaces nothing. A volume of somebody's may
+// be retained, and with it the test files.
 func noteClaimUID(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) error {
 	status := p.SB.Status.Target(target.Name)
 	change := ours.ClaimChange{

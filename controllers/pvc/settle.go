@@ -24,8 +24,8 @@ func SettleClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolu
 }
 
 // Settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
-// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not changed. A namespaced
-// operator sees no volumes.
+// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not
+// changed. A namespaced operator sees no volumes.
 func Settle(ctx context.Context, p *pass.Pass, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
 	if name == "" || p.Namespaces.AreSet() {
 		return cleanup.NotOurs, nil
@@ -54,9 +54,10 @@ func TieVolume(ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolum
 	}
 }
 
-// Tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound, also where its StorageClass would
-// retain it. If somebody removes the benchmark's finalizer, Kubernetes deletes the claim, and nothing tells afterwards to which benchmark the volume belonged. A volume
-// that cannot be read or changed holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
+// Tie has each volume that was made for a claim of the benchmark go with that claim, as soon as the claim is bound,
+// also where its StorageClass would retain it. If somebody removes the benchmark's finalizer, Kubernetes deletes the
+// claim, and nothing tells afterwards to which benchmark the volume belonged. A volume that cannot be read or changed
+// holds back nothing: clean-up tries it before the claim goes, has a deadline for that, and says what it could not do.
 func Tie(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.Namespaces.AreSet() || p.Now.Before(&p.Memory.TieAgain) {
 		return pass.GoOn(), nil

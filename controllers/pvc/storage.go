@@ -21,15 +21,16 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// StorageMade is what became of a try to make what provisions a target's storage: what was there before, what was done about it, and what the API server
-// answered to what was applied.
+// StorageMade is what became of a try to make what provisions a target's storage: what was there before, what was done
+// about it, and what the API server answered to what was applied.
 type StorageMade struct {
 	Facts provisioning.Facts
 	Step  provisioning.Step
 	Err   error
 }
 
-// MakeStorage makes what provisions a target's storage, or goes one step further towards that. An error of its own is one of a call before that.
+// MakeStorage makes what provisions a target's storage, or goes one step further towards that. An error of its own is
+// one of a call before that.
 func MakeStorage(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (StorageMade, error) {
 	objects := storage.For(p.SB, target, job.UserOf(p.SB))
 	facts, err := storageFacts(ctx, p, target, objects)
@@ -68,8 +69,8 @@ func storageFacts(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, ob
 	return facts, nil
 }
 
-// ApplyObjects makes what provisions a target's storage, the claims last: where they are, all is. Those that are there stay as they are: of
-// many clients, one that is missing would have all others written, and read, again.
+// ApplyObjects makes what provisions a target's storage, the claims last: where they are, all is. Those that are there
+// stay as they are: of many clients, one that is missing would have all others written, and read, again.
 func ApplyObjects(ctx context.Context, p *pass.Pass, objects storage.Objects) error {
 	if objects.Class != nil {
 		if err := makeClass(ctx, p, objects.Class); err != nil {
@@ -123,8 +124,9 @@ func makeVolume(ctx context.Context, p *pass.Pass, wanted *corev1ac.PersistentVo
 	return takeStorage(ctx, p, there, storage.VolumeDiffers(there, wanted), refused)
 }
 
-// takeStorage takes an object without a namespace that has the name of one that was refused, if it is the benchmark's own and differs in nothing that is
-// measured. Else it returns why that was refused. An empty object, which is not there, is nobody's.
+// takeStorage takes an object without a namespace that has the name of one that was refused, if it is the benchmark's
+// own and differs in nothing that is measured. Else it returns why that was refused. An empty object, which is not
+// there, is nobody's.
 func takeStorage(ctx context.Context, p *pass.Pass, there client.Object, differs []string, refused error) error {
 	switch {
 	case !ours.ClusterObject(p.SB, there):

@@ -64,8 +64,8 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 	return result
 }
 
-// bytesOf returns the bytes per second of a case: none where its search found no load within the budget, in most of its repetitions. Such a case has a rate
-// of 0, whatever the other repetitions did.
+// bytesOf returns the bytes per second of a case: none where its search found no load within the budget, in most of its
+// repetitions. Such a case has a rate of 0, whatever the other repetitions did.
 func bytesOf(measured *history.Measured, f *v1alpha1.FiguresComparison) float64 {
 	metric, _ := history.MetricNamed(f.Name + ".iops")
 	if rate, _ := measured.Of(metric); rate == 0 && f.MilliIOPS != nil && f.IOPS().Median > 0 || f.BytesPerSecond == nil {
@@ -74,7 +74,8 @@ func bytesOf(measured *history.Measured, f *v1alpha1.FiguresComparison) float64 
 	return float64(max(f.BytesPerSecond.Median, 0))
 }
 
-// FromPoint returns what is left of a benchmark in the history of its schedule: no bytes per second, and nothing of expectations.
+// FromPoint returns what is left of a benchmark in the history of its schedule: no bytes per second, and nothing of
+// expectations.
 func FromPoint(point *history.Point) Result {
 	result := Result{Time: point.Time}
 	for i := range point.Cases {
@@ -96,7 +97,8 @@ func (r *Result) add(of *history.Measured, in family, operation, percentile stri
 	r.series = append(r.series, series{key{in, label(of.Target), label(of.WorkloadText()), operation, percentile}, value})
 }
 
-// label returns a text as the value of a label can be: printable, and not long. One that is too long ends in a hash of all of it: it may differ from another one in what is cut off.
+// label returns a text as the value of a label can be: printable, and not long. One that is too long ends in a hash of
+// all of it: it may differ from another one in what is cut off.
 func label(text string) string {
 	if len(text) <= maxLabel {
 		return legible.Line(text)
@@ -118,7 +120,8 @@ var figureOf = map[history.Metric]struct {
 	history.MetadataIOPS: {operations, "metadata", ""}, history.MetadataP50: {latency, "metadata", "50"}, history.MetadataP99: {latency, "metadata", "99"},
 }
 
-// cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails as a whole.
+// cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails
+// as a whole.
 func (r *Result) cut(most int) (cut *Result, isWhole bool) {
 	seen := map[key]bool{}
 	cut = &Result{Time: r.Time, Expectations: r.Expectations}

@@ -121,7 +121,8 @@ func TestBenchmark(t *testing.T) {
 	}
 }
 
-// A search that found no load within its budget, in most of its repetitions, has no bandwidth. The figures of what stands behind it are its own.
+// A search that found no load within its budget, in most of its repetitions, has no bandwidth. The figures of what
+// stands behind it are its own.
 func TestSearchBeyondItsBudget(t *testing.T) {
 	sb := benchmark("team-a", "once")
 	step := func(repetition int32, verdict v1alpha1.SearchVerdict) v1alpha1.Run {
@@ -183,7 +184,8 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// A schedule that is suspended is late with nothing. Since when it waits its status says, and not how often something was amiss.
+// A schedule that is suspended is late with nothing. Since when it waits its status says, and not how often something
+// was amiss.
 func TestSuspended(t *testing.T) {
 	of := schedule("a", "b")
 	of.Spec.Suspend = new(true)
@@ -221,7 +223,8 @@ func large(figures int) Result {
 	return r
 }
 
-// However much there is, and of whom, no more is served than the limit lets be, and nobody with little loses it to somebody with much.
+// However much there is, and of whom, no more is served than the limit lets be, and nobody with little loses it to
+// somebody with much.
 func TestLimit(t *testing.T) {
 	s := &Store{Limit: 500}
 	for i := range 40 {

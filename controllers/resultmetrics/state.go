@@ -19,7 +19,8 @@ type state struct {
 	waitingSince time.Time
 	// period is the longest time between two starts, 0 while none is made because somebody wants it so.
 	period time.Duration
-	// invalid is True while nothing is made because the spec is refused, False while it is not, and "" while somebody wants nothing to be made.
+	// invalid is True while nothing is made because the spec is refused, False while it is not, and "" while somebody
+	// wants nothing to be made.
 	invalid metav1.ConditionStatus
 }
 

@@ -1,5 +1,5 @@
-// Package resultmetrics serves what schedules and benchmarks have measured last as Prometheus metrics. Controllers tell it what there is and what is
-// gone, so that a scrape reads nothing.
+// Package resultmetrics serves what schedules and benchmarks have measured last as Prometheus metrics. Controllers tell
+// it what there is and what is gone, so that a scrape reads nothing.
 package resultmetrics
 
 import (
@@ -103,7 +103,8 @@ func (s *Store) SetBenchmark(sb *v1alpha1.StorageBenchmark) {
 	s.take(o, sb.UID)
 }
 
-// HasBenchmark says whether there is nothing to be told of a benchmark: its results were taken, or it does not ask for them any more.
+// HasBenchmark says whether there is nothing to be told of a benchmark: its results were taken, or it does not ask for
+// them any more.
 func (s *Store) HasBenchmark(sb *v1alpha1.StorageBenchmark) bool {
 	if s == nil || s.Limit <= 0 {
 		return true
@@ -137,7 +138,8 @@ func (s *Store) SetResult(schedule types.NamespacedName, result Result) {
 	s.change(object{schedules, schedule}, func(e *entry) { e.setResult(&result) })
 }
 
-// SetSchedule serves what the status of a schedule says. The period is the longest time between two of its starts, 0 if that is not known.
+// SetSchedule serves what the status of a schedule says. The period is the longest time between two of its starts, 0 if
+// that is not known.
 func (s *Store) SetSchedule(schedule *v1alpha1.StorageBenchmarkSchedule, period time.Duration) {
 	s.change(object{schedules, client.ObjectKeyFromObject(schedule)}, func(e *entry) { e.state = stateOf(schedule, period) })
 }
@@ -159,7 +161,8 @@ func (s *Store) forget(o object) {
 	delete(s.taken, o)
 }
 
-// change changes what is served of an object, as far as there is room for it. Where there is none for its figures, all else is served.
+// change changes what is served of an object, as far as there is room for it. Where there is none for its figures, all
+// else is served.
 func (s *Store) change(o object, change func(*entry)) {
 	if s == nil || s.Limit <= 0 {
 		return
@@ -194,8 +197,9 @@ func (s *Store) insert(o object, e *entry) {
 	}
 }
 
-// makeRoom says whether an entry of a namespace can be added. For a namespace that has few series, those of the namespace that has most make room, so that
-// nobody's metrics are lost because somebody else has very many. An entry without figures takes the room of figures of its own namespace: alerts are on its state.
+// makeRoom says whether an entry of a namespace can be added. For a namespace that has few series, those of the
+// namespace that has most make room, so that nobody's metrics are lost because somebody else has very many. An entry
+// without figures takes the room of figures of its own namespace: alerts are on its state.
 func (s *Store) makeRoom(namespace string, e *entry) bool {
 	n := e.size()
 	for s.total+n > s.Limit {

@@ -14,8 +14,9 @@ import (
 // askedAgain is how long after it may not be listed it is asked again whether schedules can be listed.
 const askedAgain = 30 * time.Second
 
-// Starter has a manager begin with schedules as soon as they can be listed. They cannot where the CustomResourceDefinition is missing, or the
-// operator's role is of an older version. A manager that began all the same would end after two minutes, and StorageBenchmarks with it.
+// Starter has a manager begin with schedules as soon as they can be listed. They cannot where the
+// CustomResourceDefinition is missing, or the operator's role is of an older version. A manager that began all the same
+// would end after two minutes, and StorageBenchmarks with it.
 type Starter struct {
 	Reconciler *Reconciler
 	Manager    ctrl.Manager

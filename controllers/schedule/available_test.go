@@ -18,7 +18,8 @@ import (
 	"github.com/storagebench/storagebench/test/envtest"
 )
 
-// An operator whose role, or whose CustomResourceDefinition, is of an older version goes on without schedules, and begins with them when it can.
+// An operator whose role, or whose CustomResourceDefinition, is of an older version goes on without schedules, and
+// begins with them when it can.
 func TestBeginsWhenSchedulesCanBeListed(t *testing.T) {
 	w := newWorld(t)
 	way := envtest.OperatorConfig(t)

@@ -26,8 +26,9 @@ spec:
   placement: {isolation: None}
 `
 
-// The baseline of a spec does not change when a later CustomResourceDefinition gives the spec more defaults. If this test fails, leave the new default out of the
-// baseline (history.BaselineOf). Otherwise all schedules begin a new baseline with the upgrade.
+// The baseline of a spec does not change when a later CustomResourceDefinition gives the spec more defaults. If this
+// test fails, leave the new default out of the baseline (history.BaselineOf). Otherwise all schedules begin a new
+// baseline with the upgrade.
 func TestBaselineStaysWithDefaults(t *testing.T) {
 	w := newWorld(t)
 	sb := &v1alpha1.StorageBenchmark{}

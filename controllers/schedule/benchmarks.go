@@ -50,7 +50,8 @@ func deleteSurplus(ctx context.Context, p *pass) error {
 	return nil
 }
 
-// deleteBenchmark deletes a StorageBenchmark, and none that has come in its place. Its finalizer keeps it until all is gone that was made for it.
+// deleteBenchmark deletes a StorageBenchmark, and none that has come in its place. Its finalizer keeps it until all is
+// gone that was made for it.
 func deleteBenchmark(ctx context.Context, p *pass, b schedule.Benchmark) error {
 	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
 	err := p.Client.Delete(ctx, object, client.Preconditions{UID: &b.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))

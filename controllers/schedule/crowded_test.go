@@ -75,8 +75,8 @@ func TestHistoryThatCannotBeWritten(t *testing.T) {
 	w.untilThere(3 + 2) // three that succeeded, one that was made before, and another one
 }
 
-// Benchmarks that do not end before the next start pile up with concurrencyPolicy Allow. No other one is made when there
-// are many, until there are fewer.
+// Benchmarks that do not end before the next start pile up with concurrencyPolicy Allow. No other one is made when
+// there are many, until there are fewer.
 func TestRunsLongerThanThePeriod(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()

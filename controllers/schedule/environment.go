@@ -15,8 +15,8 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// environment returns what the status of a StorageBenchmark does not say of where it was measured. What cannot be found out any more stays unknown:
-// the node may be gone.
+// environment returns what the status of a StorageBenchmark does not say of where it was measured. What cannot be found
+// out any more stays unknown: the node may be gone.
 func environment(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) history.Environment {
 	env := history.Environment{Operator: p.Version}
 	if len(p.Namespaces) > 0 {
@@ -42,8 +42,9 @@ const (
 	labelVersion = "app.kubernetes.io/version"
 )
 
-// drivers returns the versions of the CSI drivers of a StorageBenchmark's targets. Their pods are not read, which would take the right to read
-// all pods of kube-system: the CSIDriver object has the version as a label, where a chart or an add-on has made it.
+// drivers returns the versions of the CSI drivers of a StorageBenchmark's targets. Their pods are not read, which would
+// take the right to read all pods of kube-system: the CSIDriver object has the version as a label, where a chart or an
+// add-on has made it.
 func drivers(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []history.Driver {
 	names := sets.New[string]()
 	for i := range sb.Status.Targets {
@@ -61,8 +62,8 @@ func drivers(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []hist
 	return known
 }
 
-// classes returns the StorageClasses that targets name, sorted. Who changes the parameters of one has to make it anew: of one that is younger than the StorageBenchmark it is not known what its
-// volumes were made by.
+// classes returns the StorageClasses that targets name, sorted. Who changes the parameters of one has to make it anew:
+// of one that is younger than the StorageBenchmark it is not known what its volumes were made by.
 func classes(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []history.StorageClass {
 	targets := map[string][]string{}
 	for i := range sb.Spec.Targets {

@@ -55,7 +55,8 @@ func (w *testWorld) startBehindAWebhook() *unreachable {
 	return webhook
 }
 
-// A start that fails for another reason than a refusal keeps no point from being kept and nothing from being deleted. Users are told when it has gone on.
+// A start that fails for another reason than a refusal keeps no point from being kept and nothing from being deleted.
+// Users are told when it has gone on.
 func TestFailingStart(t *testing.T) {
 	w := newWorld(t)
 	webhook := w.startBehindAWebhook()
@@ -95,7 +96,8 @@ func (c *counting) Create(ctx context.Context, object client.Object, options ...
 	return c.Client.Create(ctx, object, options...)
 }
 
-// What the status says of a refusal begins no other try, also where each says something else. Another schedule takes its course meanwhile, which takes longer than tries that follow each other.
+// What the status says of a refusal begins no other try, also where each says something else. Another schedule takes
+// its course meanwhile, which takes longer than tries that follow each other.
 func TestRefusalsThatDiffer(t *testing.T) {
 	w := newWorld(t)
 	policy := &counting{schedule: "nightly"}

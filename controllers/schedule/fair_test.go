@@ -142,8 +142,8 @@ func (n *neighbours) enqueue(namespace, name string) {
 	n.queue.Add(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: namespace, Name: name}})
 }
 
-// A webhook that does not answer in one namespace, or passes there that take long, keep no schedule of another namespace
-// waiting, however many schedules there are.
+// A webhook that does not answer in one namespace, or passes there that take long, keep no schedule of another
+// namespace waiting, however many schedules there are.
 func TestSlowNamespaceKeepsNoOtherWaiting(t *testing.T) {
 	for name, row := range map[string]struct {
 		schedules int

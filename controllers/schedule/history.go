@@ -21,7 +21,8 @@ import (
 // historyAgain is how long after a point could not be kept it is tried again.
 const historyAgain = time.Minute
 
-// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong or has to wait; 0: nothing did.
+// keepHistory adds the points of StorageBenchmarks that have ended, and returns when to try again what went wrong or
+// has to wait; 0: nothing did.
 func keepHistory(ctx context.Context, p *pass) time.Duration {
 	ended := unkept(p)
 	if len(ended) == 0 && !asksAnew(p) {
@@ -45,8 +46,8 @@ func keepHistory(ctx context.Context, p *pass) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows nothing of it, another one
-// may have added to it, and users may have lowered its limit, or acknowledged a regression.
+// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows
+// nothing of it, another one may have added to it, and users may have lowered its limit, or acknowledged a regression.
 func asksAnew(p *pass) bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
@@ -55,7 +56,8 @@ func asksAnew(p *pass) bool {
 	return int(known.where.Points) > p.historyLimit() || known.asked != asked(p) || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
-// noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps points out.
+// noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps
+// points out.
 func noteHistory(p *pass, err error) {
 	known := p.memory.history
 	switch {
@@ -71,8 +73,8 @@ func noteHistory(p *pass, err error) {
 	p.setCondition(v1alpha1.ConditionRegressed, known.regressed.status, known.regressed.reason, known.regressed.message)
 }
 
-// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended. One that is marked has left it, and the status may not tell of
-// that yet, as when the operator was killed that has marked it.
+// unkept returns the StorageBenchmarks that have ended and may need a point, in the order in which they ended. One that
+// is marked has left it, and the status may not tell of that yet, as when the operator was killed that has marked it.
 func unkept(p *pass) []schedule.Benchmark {
 	ended := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.State == schedule.Active || b.Kept })
 	slices.SortFunc(ended, func(a, b schedule.Benchmark) int {
@@ -92,7 +94,8 @@ func addPoints(ctx context.Context, p *pass, ended []schedule.Benchmark) error {
 	if err != nil {
 		return err
 	}
-	// This comes before the write: once the history is written, nothing shows that a point was dropped. Where no benchmark is marked, unmarkedSince shows it.
+	// This comes before the write: once the history is written, nothing shows that a point was dropped. Where no benchmark
+	// is marked, unmarkedSince shows it.
 	if anyIsMarked(p) {
 		if err := markAll(ctx, p, dropped, func(schedule.Benchmark) {}); err != nil {
 			return err
@@ -105,7 +108,8 @@ func addPoints(ctx context.Context, p *pass, ended []schedule.Benchmark) error {
 	return markAll(ctx, p, ended, func(b schedule.Benchmark) { p.memory.kept.Insert(b.UID) })
 }
 
-// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose point the history keeps no longer.
+// collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose
+// point the history keeps no longer.
 func collect(ctx context.Context, p *pass, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
 	since := unmarkedSince(p, h)
 	left := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked || !h.Has(string(b.UID)) })
@@ -136,7 +140,8 @@ func noteRead(ctx context.Context, p *pass, s *store, isNew bool) {
 	serveResult(ctx, p, s.history)
 }
 
-// noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have ended, and not each time that the history is read.
+// noteLast notes when the last result came. One of a clock that was ahead counts when its benchmark is seen to have
+// ended, and not each time that the history is read.
 func noteLast(p *pass, h *history.History, isNew bool) {
 	if len(h.Points) == 0 {
 		return

@@ -80,7 +80,8 @@ func (w *testWorld) begin(s *v1alpha1.StorageBenchmarkSchedule) *v1alpha1.Storag
 	return sb
 }
 
-// Each benchmark leaves one point, and the oldest are deleted by the limits: those that have succeeded and those that have failed apart.
+// Each benchmark leaves one point, and the oldest are deleted by the limits: those that have succeeded and those that
+// have failed apart.
 func TestHistory(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()
@@ -138,7 +139,8 @@ func TestLoweredHistoryLimit(t *testing.T) {
 	w.untilPointsOf(s, second, third)
 }
 
-// forgetHistory has a schedule's status tell nothing of its history, as if that had not been written, and returns what it told.
+// forgetHistory has a schedule's status tell nothing of its history, as if that had not been written, and returns what
+// it told.
 func (w *testWorld) forgetHistory(s *v1alpha1.StorageBenchmarkSchedule) v1alpha1.ScheduleHistory {
 	w.Helper()
 	current := w.until(s, func(*v1alpha1.StorageBenchmarkSchedule) error { return nil })
@@ -165,7 +167,8 @@ func TestPointThatWasNotNoted(t *testing.T) {
 	w.untilPoints(s, 2)
 }
 
-// A benchmark stays until the status tells of the history: an operator that begins anew looks at a history only if one of them has it do so.
+// A benchmark stays until the status tells of the history: an operator that begins anew looks at a history only if one
+// of them has it do so.
 func TestBenchmarkStaysUntilItsPointIsNoted(t *testing.T) {
 	w := newWorld(t)
 	stop := w.startOperator()

@@ -16,8 +16,8 @@ import (
 // template is where a schedule has the spec of its StorageBenchmarks.
 var template = field.NewPath("spec", "template")
 
-// judge says what is wrong with the template, as the operator would of each StorageBenchmark that is made from it. It looks at each generation once:
-// the most hostile spec takes the better part of a second.
+// judge says what is wrong with the template, as the operator would of each StorageBenchmark that is made from it. It
+// looks at each generation once: the most hostile spec takes the better part of a second.
 func judge(p *pass) field.ErrorList {
 	if p.memory.judged != p.schedule.Generation {
 		p.memory.problems, p.memory.judged = problems(p), p.schedule.Generation
@@ -47,7 +47,8 @@ func problems(p *pass) field.ErrorList {
 	return nil
 }
 
-// metadataProblems returns what the API server has against the template's labels and annotations. It would refuse each StorageBenchmark for it.
+// metadataProblems returns what the API server has against the template's labels and annotations. It would refuse each
+// StorageBenchmark for it.
 func metadataProblems(p *pass) field.ErrorList {
 	metadata, path := &p.schedule.Spec.Template.Metadata, template.Child("metadata")
 	return append(metav1validation.ValidateLabels(metadata.Labels, path.Child("labels")), validation.ValidateAnnotations(metadata.Annotations, path.Child("annotations"))...)
@@ -61,8 +62,8 @@ func below(problems field.ErrorList) field.ErrorList {
 	return problems
 }
 
-// beyondReach returns an error for each target whose storage takes objects without a namespace, which an operator cannot make that is confined
-// to namespaces.
+// beyondReach returns an error for each target whose storage takes objects without a namespace, which an operator
+// cannot make that is confined to namespaces.
 func beyondReach(p *pass, spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
 	var problems field.ErrorList
 	for i := range spec.Targets {

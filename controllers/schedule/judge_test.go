@@ -17,7 +17,8 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-// An operator that is confined to namespaces refuses storage that it would have to make in the cluster, and says what to name instead.
+// An operator that is confined to namespaces refuses storage that it would have to make in the cluster, and says what
+// to name instead.
 func TestBeyondReach(t *testing.T) {
 	spec := &v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "class", StorageClassName: new("gp3")}, {Name: "ebs", EBS: &v1alpha1.EBSVolume{}}}}
 	for name, row := range map[string]struct {

@@ -16,7 +16,8 @@ import (
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
-// A StorageBenchmark that needs no point any more is marked, by an annotation. Otherwise an operator that has just begun would take one whose point was dropped for one that has just ended.
+// A StorageBenchmark that needs no point any more is marked, by an annotation. Otherwise an operator that has just
+// begun would take one whose point was dropped for one that has just ended.
 
 // markAll marks StorageBenchmarks in the order in which they ended, up to the first that cannot be marked for now.
 func markAll(ctx context.Context, p *pass, all []schedule.Benchmark, then func(schedule.Benchmark)) error {
@@ -29,7 +30,8 @@ func markAll(ctx context.Context, p *pass, all []schedule.Benchmark, then func(s
 	return nil
 }
 
-// markKept marks a StorageBenchmark. Where a policy refuses that, the operator remembers it until it ends. The mark is the UID, so that a copy of a StorageBenchmark has none.
+// markKept marks a StorageBenchmark. Where a policy refuses that, the operator remembers it until it ends. The mark is
+// the UID, so that a copy of a StorageBenchmark has none.
 func markKept(ctx context.Context, p *pass, b schedule.Benchmark) error {
 	if b.Marked {
 		return nil
@@ -43,8 +45,9 @@ func markKept(ctx context.Context, p *pass, b schedule.Benchmark) error {
 	return nil
 }
 
-// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is marked: an operator of a version before marked none, and a policy or a webhook may
-// keep one from it. What ended before has left a point that was dropped. Zero: that cannot be said.
+// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is
+// marked: an operator of a version before marked none, and a policy or a webhook may keep one from it. What ended
+// before has left a point that was dropped. Zero: that cannot be said.
 func unmarkedSince(p *pass, h *history.History) time.Time {
 	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || anyIsMarked(p) {
 		return time.Time{}

@@ -61,7 +61,8 @@ func (w *testWorld) unmark(all ...*v1alpha1.StorageBenchmark) {
 	}
 }
 
-// An operator of the version before marked no StorageBenchmark. One whose point it has dropped leaves no other after an upgrade, and the next one leaves its own.
+// An operator of the version before marked no StorageBenchmark. One whose point it has dropped leaves no other after an
+// upgrade, and the next one leaves its own.
 func TestUpgradeWithAPointThatWasDropped(t *testing.T) {
 	w := newWorld(t)
 	stop := w.startOperator()
@@ -98,7 +99,8 @@ func TestCopyLeavesItsOwnPoint(t *testing.T) {
 	w.untilPointsOf(s, first, twin)
 }
 
-// Where no benchmark is marked, one that is older than all of a history that has dropped points has left its own. Nothing is said where that may not be so.
+// Where no benchmark is marked, one that is older than all of a history that has dropped points has left its own.
+// Nothing is said where that may not be so.
 func TestUnmarkedSince(t *testing.T) {
 	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	marked := v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{UID: "a", Annotations: map[string]string{v1alpha1.AnnotationHistoryKept: "a"}}}

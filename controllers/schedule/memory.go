@@ -13,7 +13,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// memory is what is remembered of a schedule from pass to pass. All of it can be found out anew, but that a start has failed.
+// memory is what is remembered of a schedule from pass to pass. All of it can be found out anew, but that a start has
+// failed.
 type memory struct {
 	uid types.UID
 	// judged is the generation whose template was looked at, and problems are what is wrong with it.

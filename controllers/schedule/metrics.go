@@ -29,8 +29,8 @@ func serveState(p *pass) {
 	p.Results.SetSchedule(p.schedule, p.memory.period)
 }
 
-// serveResult has metrics say what the last point does. As long as its benchmark is there they have all that this has measured, which is more than the
-// history keeps.
+// serveResult has metrics say what the last point does. As long as its benchmark is there they have all that this has
+// measured, which is more than the history keeps.
 func serveResult(ctx context.Context, p *pass, h *history.History) {
 	if len(h.Points) == 0 {
 		return

@@ -74,7 +74,8 @@ func (w *testWorld) untilServed(want map[string]float64) {
 
 const anyTime = -1
 
-// A schedule's metrics follow it: before its first result, when it has one, when it is suspended, with another operator, and when it is gone.
+// A schedule's metrics follow it: before its first result, when it has one, when it is suspended, with another
+// operator, and when it is gone.
 func TestMetrics(t *testing.T) {
 	w := newWorld(t)
 	stop := w.startOperator()

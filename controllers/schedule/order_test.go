@@ -80,7 +80,8 @@ func (w *testWorld) restarted(s *v1alpha1.StorageBenchmarkSchedule, stop func())
 	return stop
 }
 
-// A clock that was ahead, and is right again, keeps no point out, no benchmark from being deleted, and no success from being the last one.
+// A clock that was ahead, and is right again, keeps no point out, no benchmark from being deleted, and no success from
+// being the last one.
 func TestClockThatWasAhead(t *testing.T) {
 	w := newWorld(t)
 	w.startOperator()
@@ -104,7 +105,8 @@ func TestClockThatWasAhead(t *testing.T) {
 	})
 }
 
-// A benchmark whose point was dropped leaves no other, which would be the newest: not when the limit is raised, and not with an operator that has just begun.
+// A benchmark whose point was dropped leaves no other, which would be the newest: not when the limit is raised, and not
+// with an operator that has just begun.
 func TestPointThatWasDropped(t *testing.T) {
 	w := newWorld(t)
 	stop := w.startOperator()
@@ -192,7 +194,8 @@ func (w *testWorld) seed(s *v1alpha1.StorageBenchmarkSchedule, chunks ...int64) 
 	}
 }
 
-// When a benchmark ended is unknown if the operator's clock was ahead then. It counts as one of the oldest: by its creation time, unless that is ahead as well.
+// When a benchmark ended is unknown if the operator's clock was ahead then. It counts as one of the oldest: by its
+// creation time, unless that is ahead as well.
 func TestEndOf(t *testing.T) {
 	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	p := &pass{now: noon}

@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/failing"
 )
 
-// The API server waits for a webhook for 30 s at most. So each of these is longer: a webhook that may be ignored when it
-// does not answer holds a call up, and does not fail it.
+// The API server waits for a webhook for 30 s at most. So each of these is longer: a webhook that may be ignored when
+// it does not answer holds a call up, and does not fail it.
 const (
 	// passPatience is how long a pass may take, without the write of the status. Few workers make passes.
 	passPatience = 70 * time.Second

@@ -1,5 +1,6 @@
-// Package schedule makes StorageBenchmarks as StorageBenchmarkSchedules say, keeps what they measured, and deletes those that are more than
-// the limits let be. When a start is due, and what is deleted, package internal/schedule decides.
+// Package schedule makes StorageBenchmarks as StorageBenchmarkSchedules say, keeps what they measured, and deletes
+// those that are more than the limits let be. When a start is due, and what is deleted, package internal/schedule
+// decides.
 package schedule
 
 import (
@@ -37,7 +38,8 @@ func Index(ctx context.Context, mgr ctrl.Manager) error {
 	return mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.StorageBenchmark{}, bySchedule, scheduleOf)
 }
 
-// SetupWithManager has the manager call Reconcile for each change of a schedule by its user, and when one of its StorageBenchmarks comes, ends or goes.
+// SetupWithManager has the manager call Reconcile for each change of a schedule by its user, and when one of its
+// StorageBenchmarks comes, ends or goes.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.Client = crd.RefuseUnknown(r.Client)
 	return ctrl.NewControllerManagedBy(mgr).
@@ -67,7 +69,8 @@ func (r *Reconciler) turnLimit() int {
 	return passesOfANamespace
 }
 
-// byUsers leaves out changes of the status alone of a schedule, which the operator makes. If each of them began a pass, and each pass met an error of another text, they would follow each other without end.
+// byUsers leaves out changes of the status alone of a schedule, which the operator makes. If each of them began a pass,
+// and each pass met an error of another text, they would follow each other without end.
 var byUsers predicate.Predicate = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmarkSchedule)

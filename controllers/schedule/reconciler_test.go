@@ -25,7 +25,8 @@ func (a *answer) Get(context.Context, client.ObjectKey, client.Object, ...client
 	return a.err
 }
 
-// A pass begins with what users change, and not with the status alone, which the operator writes. One that was deleted and made anew can come as a change.
+// A pass begins with what users change, and not with the status alone, which the operator writes. One that was deleted
+// and made anew can come as a change.
 func TestByUsers(t *testing.T) {
 	for name, row := range map[string]struct {
 		change func(*v1alpha1.StorageBenchmarkSchedule)

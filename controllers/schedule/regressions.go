@@ -20,7 +20,8 @@ func (j *judged) isNoted(s *v1alpha1.StorageBenchmarkSchedule) bool {
 	return c.Status == j.status && c.Reason == j.reason && c.Message == shown(j.message)
 }
 
-// betweenChanges is how many runs lie between two changes at least. A change is known to a run or so, and may move by that from run to run.
+// betweenChanges is how many runs lie between two changes at least. A change is known to a run or so, and may move by
+// that from run to run.
 const betweenChanges = 3
 
 // isNews says whether the worst change began after the last one that users were told of.

@@ -12,7 +12,8 @@ import (
 	"github.com/storagebench/storagebench/internal/regression"
 )
 
-// A change that began after the one that users were told of is told as well. The day of a change may move by a run or so, which is no news.
+// A change that began after the one that users were told of is told as well. The day of a change may move by a run or
+// so, which is no news.
 func TestNews(t *testing.T) {
 	for _, row := range []struct {
 		name        string

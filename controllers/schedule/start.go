@@ -58,7 +58,8 @@ func start(ctx context.Context, p *pass) (time.Duration, error) {
 	return until(p, decision.Next), nil
 }
 
-// carryOut makes what is due. It returns how long to wait where that cannot be made now, 0 if there is nothing to wait for.
+// carryOut makes what is due. It returns how long to wait where that cannot be made now, 0 if there is nothing to wait
+// for.
 func carryOut(ctx context.Context, p *pass, decision *schedule.Start) (time.Duration, error) {
 	switch {
 	case decision.Due.IsZero():
@@ -119,7 +120,8 @@ func isFresh(ctx context.Context, p *pass) (bool, error) {
 	return current.ResourceVersion == p.before.ResourceVersion, nil
 }
 
-// replace deletes a StorageBenchmark in favour of the next one. It does not if that has ended meanwhile: its point is to be kept first.
+// replace deletes a StorageBenchmark in favour of the next one. It does not if that has ended meanwhile: its point is
+// to be kept first.
 func replace(ctx context.Context, p *pass, b schedule.Benchmark) (bool, error) {
 	current := &v1alpha1.StorageBenchmark{}
 	err := p.Live.Get(ctx, client.ObjectKey{Namespace: p.schedule.Namespace, Name: b.Name}, current)

@@ -280,7 +280,8 @@ func TestBenchmarkOfSomebodyElse(t *testing.T) {
 	w.untilThere(1)
 }
 
-// An operator that is confined to the namespace makes benchmarks there, and says of storage that takes more rights that it has none.
+// An operator that is confined to the namespace makes benchmarks there, and says of storage that takes more rights that
+// it has none.
 func TestConfinedOperator(t *testing.T) {
 	w := newWorld(t)
 	w.startOperatorWith(envtest.NamespacedOperatorConfig(w, w.Namespace), func(r *Reconciler) { r.Namespaces = []string{w.Namespace} })

@@ -131,8 +131,8 @@ func summarize(p *pass) {
 // maxResult is the most bytes of the message of the last result.
 const maxResult = 1024
 
-// noteEnded keeps how the last StorageBenchmark ended, also when that is deleted. A later time than now is that of a clock
-// that was ahead.
+// noteEnded keeps how the last StorageBenchmark ended, also when that is deleted. A later time than now is that of a
+// clock that was ahead.
 func noteEnded(p *pass, sb *v1alpha1.StorageBenchmark) {
 	last := p.schedule.Status.LastResult
 	if last != nil && !schedule.IsAhead(last.CompletionTime.Time, p.now) && p.endOf(sb).Before(last.CompletionTime.Time) {
@@ -148,7 +148,8 @@ func noteEnded(p *pass, sb *v1alpha1.StorageBenchmark) {
 	p.schedule.Status.LastResult = result
 }
 
-// noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is another one.
+// noteSuccess keeps the time of the last success. One that comes from a clock that was ahead is kept until there is
+// another one.
 func noteSuccess(p *pass, ended *metav1.Time) {
 	if ended == nil {
 		return
@@ -209,8 +210,8 @@ func notify(p *pass) {
 	}
 }
 
-// newlyWorse says whether something got worse after what users were told of last, and remembers that they are told. An operator that has just
-// begun takes what it finds for told.
+// newlyWorse says whether something got worse after what users were told of last, and remembers that they are told. An
+// operator that has just begun takes what it finds for told.
 func newlyWorse(p *pass) bool {
 	if p.memory.history == nil {
 		return false
@@ -225,5 +226,6 @@ func newlyWorse(p *pass) bool {
 	return news
 }
 
-// awaitMade is how long the cache may take to hear of a StorageBenchmark that was made. One that is deleted before is not waited for any longer.
+// awaitMade is how long the cache may take to hear of a StorageBenchmark that was made. One that is deleted before is
+// not waited for any longer.
 const awaitMade = 10 * time.Second

@@ -12,7 +12,8 @@ import (
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
-// The status names those that are active, not more than there is room for, and keeps the last success, also when that is deleted.
+// The status names those that are active, not more than there is room for, and keeps the last success, also when that
+// is deleted.
 func TestSummarize(t *testing.T) {
 	noon := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	ended := func(status metav1.ConditionStatus, at time.Time) v1alpha1.StorageBenchmark {

@@ -17,8 +17,9 @@ import (
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
-// store is the history of a schedule, and the ConfigMaps that have it: one a chunk. The operator can neither list nor delete ConfigMaps. So their
-// names have numbers from 0 on, and one whose chunk has ended is emptied, and takes the next one. Users can delete any of them.
+// store is the history of a schedule, and the ConfigMaps that have it: one a chunk. The operator can neither list nor
+// delete ConfigMaps. So their names have numbers from 0 on, and one whose chunk has ended is emptied, and takes the
+// next one. Users can delete any of them.
 type store struct {
 	history *history.History
 	// read is the extent of the history as it was read.
@@ -37,7 +38,8 @@ type slot struct {
 	number int64
 }
 
-// readStore reads the ConfigMaps of a history: all that the status names, and those that follow, up to the first that is not there.
+// readStore reads the ConfigMaps of a history: all that the status names, and those that follow, up to the first that
+// is not there.
 func readStore(ctx context.Context, p *pass) (*store, error) {
 	s, noted := &store{}, notedSlots(p)
 	for len(s.slots) < history.MaxChunks {
@@ -116,8 +118,8 @@ type extent struct {
 
 func extentOf(h *history.History) extent { return extent{points: len(h.Points), last: h.Last()} }
 
-// write writes the chunks that have changed, and empties the ConfigMaps of those that have ended. A history that is as it was
-// read is not even encoded: an operator that begins reads those of all schedules.
+// write writes the chunks that have changed, and empties the ConfigMaps of those that have ended. A history that is as
+// it was read is not even encoded: an operator that begins reads those of all schedules.
 func (s *store) write(ctx context.Context, p *pass) error {
 	if s.read == extentOf(s.history) {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// compressed returns a history of points in chunks of one each, which were compressed in another way than this release does.
+// compressed returns a history of points in chunks of one each, which were compressed in another way than this release
+// does.
 func compressed(t *testing.T, points, cases int) [][]byte {
 	t.Helper()
 	h := &history.History{}
@@ -67,8 +68,8 @@ func storeOf(chunks [][]byte) *store {
 	return s
 }
 
-// A history that no point was added to or dropped from is not written, also where this release compresses it in another way
-// than the one before. A write here would panic, because the pass has no client.
+// A history that no point was added to or dropped from is not written, also where this release compresses it in another
+// way than the one before. A write here would panic, because the pass has no client.
 func TestUnchangedHistoryIsNotWritten(t *testing.T) {
 	s := storeOf(compressed(t, 3, 2))
 	if err := s.decode("first"); err != nil {
@@ -109,7 +110,8 @@ func TestHistoryIsDecodedOnce(t *testing.T) {
 	}
 }
 
-// A chunk stays in its ConfigMap, one that is new takes that of a chunk that has ended, and no ConfigMap has the chunk of another one that has not.
+// A chunk stays in its ConfigMap, one that is new takes that of a chunk that has ended, and no ConfigMap has the chunk
+// of another one that has not.
 func TestSlotOf(t *testing.T) {
 	for name, test := range map[string]struct {
 		slots  []int64 // the numbers of their chunks, 0 for none

@@ -23,7 +23,8 @@ import (
 
 func TestMain(m *testing.M) { envtest.Main(m) }
 
-// testWorld is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says when they end.
+// testWorld is a namespace with an operator that makes benchmarks as schedules say. Nobody runs them: the test says
+// when they end.
 type testWorld struct {
 	*harness.World
 	results resultmetrics.Store

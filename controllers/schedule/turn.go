@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	// turnPatience is how long a pass waits for the history that another one has in memory. Most take some 20 ms, so that those of hundreds of schedules follow each other when an operator begins.
+	// turnPatience is how long a pass waits for the history that another one has in memory. Most take some 20 ms, so that
+	// those of hundreds of schedules follow each other when an operator begins.
 	turnPatience = 250 * time.Millisecond
-	// waitForTurn is when it asks again if that was not enough. It goes on meanwhile, so that no start waits for a history that takes long.
+	// waitForTurn is when it asks again if that was not enough. It goes on meanwhile, so that no start waits for a history
+	// that takes long.
 	waitForTurn = time.Second
 	// cheap is how long a history may take without any consequence, also on a machine that is busy.
 	cheap = 500 * time.Millisecond
@@ -22,8 +24,8 @@ const (
 	waits = 3 * waitForTurn
 )
 
-// turn lets one pass at a time have a history in memory, of which the largest takes some 30 MiB. A namespace whose histories
-// take long, as made-up ones do, gets fewer turns than others. The zero value is free.
+// turn lets one pass at a time have a history in memory, of which the largest takes some 30 MiB. A namespace whose
+// histories take long, as made-up ones do, gets fewer turns than others. The zero value is free.
 type turn struct {
 	once sync.Once
 	// taken has an element while the turn is taken.
@@ -44,7 +46,8 @@ type pause struct {
 // until returns when it ends.
 func (p pause) until(factor int) time.Time { return p.since.Add(time.Duration(factor) * p.excess) }
 
-// take returns what ends the turn of a namespace, or how long to wait before asking again. It waits for a turn, but not for long.
+// take returns what ends the turn of a namespace, or how long to wait before asking again. It waits for a turn, but not
+// for long.
 func (t *turn) take(ctx context.Context, namespace string, now func() time.Time) (giveBack func(), wait time.Duration) {
 	t.once.Do(func() {
 		t.taken, t.resting, t.asked = make(chan struct{}, 1), map[string]pause{}, map[string]time.Time{}

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// One history at a time is read, and no other pass is held up meanwhile. A namespace whose history took longer than is cheap
-// waits for its next turn: ten times the excess while another namespace waits, and once the excess otherwise.
+// One history at a time is read, and no other pass is held up meanwhile. A namespace whose history took longer than is
+// cheap waits for its next turn: ten times the excess while another namespace waits, and once the excess otherwise.
 func TestTurn(t *testing.T) {
 	var turns turn
 	now := time.Unix(1_000_000, 0)

@@ -75,8 +75,8 @@ func (p *pass) facts() []schedule.Benchmark {
 	return facts
 }
 
-// endOf returns when a StorageBenchmark ended. Of one that did so while the clock was ahead that is not known: it counts as one of the oldest, so that it does not stay the newest
-// until that time comes.
+// endOf returns when a StorageBenchmark ended. Of one that did so while the clock was ahead that is not known: it
+// counts as one of the oldest, so that it does not stay the newest until that time comes.
 func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
 	ended := ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time
 	if schedule.IsAhead(ended, p.now) {
@@ -119,7 +119,8 @@ const (
 	// passesOfANamespace is how many of them may be over schedules of one namespace. One is enough for hundreds of
 	// schedules: most passes take milliseconds.
 	passesOfANamespace = 1
-	// failedAgain is how long after an error, at most, the next pass is made: users are told of one that goes on for quietErrors.
+	// failedAgain is how long after an error, at most, the next pass is made: users are told of one that goes on for
+	// quietErrors.
 	failedAgain = 20 * time.Second
 	// retrySoon is how long a pass over an old version waits for the newer one.
 	retrySoon = 100 * time.Millisecond

@@ -10,8 +10,9 @@ import (
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
-// noteWaiting notes since when a result is waited for. Nobody waits for one while the schedule is suspended: what was waited before counts on when it is resumed, so that
-// nobody puts an alert off for ever who suspends it for an hour each night.
+// noteWaiting notes since when a result is waited for. Nobody waits for one while the schedule is suspended: what was
+// waited before counts on when it is resumed, so that nobody puts an alert off for ever who suspends it for an hour
+// each night.
 func noteWaiting(p *pass) {
 	status, since := &p.schedule.Status, waitingSince(p)
 	suspended := ptr.Deref(p.schedule.Spec.Suspend, false)
@@ -25,8 +26,8 @@ func noteWaiting(p *pass) {
 	setWaitingSince(p, since)
 }
 
-// suspendedSince returns since when a schedule is suspended, nil if it is not: from now on, or, where an operator of a version before has noted no more than that, since
-// that was noted.
+// suspendedSince returns since when a schedule is suspended, nil if it is not: from now on, or, where an operator of a
+// version before has noted no more than that, since that was noted.
 func suspendedSince(p *pass, suspended bool) *metav1.Time {
 	c := p.before.Status.Condition(v1alpha1.ConditionScheduled)
 	switch {
@@ -43,7 +44,8 @@ func noteResult(p *pass, ended time.Time) {
 	setWaitingSince(p, schedule.Later(waitingSince(p), ended))
 }
 
-// waitingSince returns what is noted. A status of a version before has the last success alone. What a clock noted that was ahead would keep alerts waiting for as long.
+// waitingSince returns what is noted. A status of a version before has the last success alone. What a clock noted that
+// was ahead would keep alerts waiting for as long.
 func waitingSince(p *pass) time.Time {
 	status, since := &p.schedule.Status, p.schedule.CreationTimestamp.Time
 	if noted := status.WaitingSince; noted != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Results are waited for since the last one, or since the schedule was created, and not while it is suspended. Starts that are refused change nothing about that.
+// Results are waited for since the last one, or since the schedule was created, and not while it is suspended. Starts
+// that are refused change nothing about that.
 func TestNoteWaiting(t *testing.T) {
 	const day = 24 * time.Hour
 	created := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)

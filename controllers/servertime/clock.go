@@ -1,5 +1,5 @@
-// Package servertime tells the API server's time. Kubernetes' timestamps, and the deadlines that are counted from them, are
-// by that clock. The clock of the operator's node may differ from it, and may be set while the operator waits.
+// Package servertime tells the API server's time. Kubernetes' timestamps, and the deadlines that are counted from them,
+// are by that clock. The clock of the operator's node may differ from it, and may be set while the operator waits.
 package servertime
 
 import (
@@ -16,8 +16,8 @@ const (
 	dateResolution = time.Second
 	// slowAnswer is the time from which on an answer tells too little of when it was dated.
 	slowAnswer = 5 * time.Second
-	// slew is how much of the time that passes the clock may gain or lose, to agree with an API server whose clock was set. A
-	// deadline comes at most so much sooner or later, and no wait ends at once.
+	// slew is how much of the time that passes the clock may gain or lose, to agree with an API server whose clock was
+	// set. A deadline comes at most so much sooner or later, and no wait ends at once.
 	slew = 10 // percent
 	// Tolerated is how far the machine's clock may be off before users are told.
 	Tolerated = 5 * time.Second
@@ -25,9 +25,9 @@ const (
 	tellAgain = time.Hour
 )
 
-// Clock is the API server's time. It runs by the machine's monotonic clock, so that it does not jump when somebody sets the
-// machine's time, and learns from the headers of answers (Date) how far that is off. Before the first answer it is the machine's
-// time.
+// Clock is the API server's time. It runs by the machine's monotonic clock, so that it does not jump when somebody sets
+// the machine's time, and learns from the headers of answers (Date) how far that is off. Before the first answer it is
+// the machine's time.
 type Clock struct {
 	clock.RealClock
 
@@ -58,8 +58,8 @@ type realMachine struct{ started time.Time }
 func (realMachine) Wall() time.Time            { return time.Now().Round(0) }
 func (m realMachine) Monotonic() time.Duration { return time.Since(m.started) }
 
-// New returns a clock that has heard of no API server. It calls tell when the machine's clock is off by more than Tolerated, once
-// an hour.
+// New returns a clock that has heard of no API server. It calls tell when the machine's clock is off by more than
+// Tolerated, once an hour.
 func New(tell func(offset time.Duration)) *Clock { return newClock(tell, realMachine{time.Now()}) }
 
 func newClock(tell func(time.Duration), m machine) *Clock {
@@ -78,7 +78,8 @@ func (c *Clock) now() time.Time { return c.base.Add(c.machine.Monotonic() - c.at
 // Since implements clock.PassiveClock.
 func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
-// Offset returns how far the machine's clock is ahead of the API server's, negative if it is behind. 0 before the first answer.
+// Offset returns how far the machine's clock is ahead of the API server's, negative if it is behind. 0 before the first
+// answer.
 func (c *Clock) Offset() time.Duration { return c.machine.Wall().Sub(c.Now()) }
 
 // Wrap has the clock learn from the answers that come this way. It is a transport.WrapperFunc.
@@ -116,8 +117,8 @@ func (c *Clock) hear(date string, sent time.Duration) {
 	c.tell()
 }
 
-// correct moves the clock toward what the API server's may be: at once when it is heard of for the first time, since nothing
-// waits yet, and later by a part of the time that has passed since the last correction.
+// correct moves the clock toward what the API server's may be: at once when it is heard of for the first time, since
+// nothing waits yet, and later by a part of the time that has passed since the last correction.
 func (c *Clock) correct(earliest, latest time.Time) {
 	now := c.now()
 	off := time.Duration(0)

@@ -16,9 +16,9 @@ import (
 // most is how many turns a namespace has.
 const most = 2
 
-// Objects are called in the order in which they came, one for each turn, and none is forgotten. An object that is called
-// and needs no turn any more has the next one called. One that is called and comes too late is the next one again. One
-// that had a turn before it was called is not called.
+// Objects are called in the order in which they came, one for each turn, and none is forgotten. An object that is
+// called and needs no turn any more has the next one called. One that is called and comes too late is the next one
+// again. One that had a turn before it was called is not called.
 func TestObjectsWaitForTheirTurn(t *testing.T) {
 	var all Turns
 	queue := queueOf(t, &all)

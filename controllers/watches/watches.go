@@ -1,10 +1,10 @@
-// Package watches notices watches that stay open and deliver nothing. An operator behind such a watch waits for ever: its
-// cache never hears of what it has made. An informer that is started anew heals that, so the liveness check of the pod
-// fails, and the kubelet restarts the operator.
+// Package watches notices watches that stay open and deliver nothing. An operator behind such a watch waits for ever:
+// its cache never hears of what it has made. An informer that is started anew heals that, so the liveness check of the
+// pod fails, and the kubelet restarts the operator.
 //
-// An API server tells each watch about once a minute how far it has come (a bookmark), also where nothing has changed. So
-// an informer's version follows that of the cluster. The same comparison finds an etcd that was restored to an earlier
-// state: an informer is then ahead of the cluster.
+// An API server tells each watch about once a minute how far it has come (a bookmark), also where nothing has changed.
+// So an informer's version follows that of the cluster. The same comparison finds an etcd that was restored to an
+// earlier state: an informer is then ahead of the cluster.
 package watches
 
 import (

@@ -20,8 +20,8 @@ import (
 	"github.com/storagebench/storagebench/internal/result"
 )
 
-// MaxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4 KiB, and
-// etcd holds a few GiB in all.
+// MaxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4
+// KiB, and etcd holds a few GiB in all.
 const MaxClientRecords = 8192
 
 // KeepClients writes what each client has measured into a ConfigMap. It fails only if it may succeed later: the run has
@@ -62,8 +62,8 @@ func keptRecords(runs []v1alpha1.Run) int {
 	return kept
 }
 
-// artifactPatience is how often, and at which intervals, it is tried to make a ConfigMap. What comes after a run does not
-// depend on it, so that there is no later pass that could.
+// artifactPatience is how often, and at which intervals, it is tried to make a ConfigMap. What comes after a run does
+// not depend on it, so that there is no later pass that could.
 var artifactPatience = wait.Backoff{Steps: 4, Duration: 100 * time.Millisecond, Factor: 3, Jitter: 0.1}
 
 // applyArtifact makes a ConfigMap of a run.

@@ -58,7 +58,8 @@ func (p Part) String() string {
 	return fmt.Sprintf("%s on node %s", child.Client(p.Client), p.Pod.Spec.NodeName)
 }
 
-// RemoveSpentJobs deletes the Jobs of runs before this one that are in its way. All that they have told has to be in the status.
+// RemoveSpentJobs deletes the Jobs of runs before this one that are in its way. All that they have told has to be in
+// the status.
 func RemoveSpentJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass.Outcome, error) {
 	own := sets.New[string]()
 	for client := range run.ClientCount() {
@@ -76,8 +77,9 @@ func RemoveSpentJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass
 	return pass.GoOn(), deleteJobs(ctx, p, spent)
 }
 
-// podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an
-// attempt's result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its labels.
+// podOf returns the pod of an attempt, or nil. The cache of Jobs may be ahead of that of pods, by which an attempt's
+// result would be lost, so only the API server can say that the pod of a Job that has ended is gone, or has lost its
+// labels.
 func podOf(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, error) {
 	pod := children.Newest(p.Children.Pods[j.Name])
 	isLate := pod != nil && attempt.IsBehind(j, pod, p.Now.Time)

@@ -38,7 +38,8 @@ func Collect(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part)
 	return nil
 }
 
-// CollectEnded takes the outcome of a run that had ended by itself before it was ended for another reason, and says whether there was one.
+// CollectEnded takes the outcome of a run that had ended by itself before it was ended for another reason, and says
+// whether there was one.
 func CollectEnded(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (bool, error) {
 	if run == nil || len(p.Children.MissingJobs(run)) > 0 {
 		return false, nil
@@ -53,8 +54,8 @@ func CollectEnded(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (bool, e
 	return true, Collect(ctx, p, run, parts)
 }
 
-// Record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own run.
-// over is what it did over its time, nil if that is not known.
+// Record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own
+// run. over is what it did over its time, nil if that is not known.
 func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, over *series.Series) error {
 	planned, isPlanned := p.Planned(run) // not if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)

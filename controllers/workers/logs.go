@@ -26,9 +26,10 @@ const (
 	MaxKept = 256 << 10
 	// MaxClientLogs is the most clients of a run whose logs are kept, and of failed ones as many more: they are alike.
 	MaxClientLogs = 8
-	// LogsAtOnce is how many logs a pass reads and compresses at the same time, and how many of their last lines. With concurrentBenchmarks passes that
-	// is all that the process has under way, 16 of less than 2 MiB each. Passes do not wait for each other's, as they would with
-	// one pool for all: a node that does not answer holds up its own benchmark only.
+	// LogsAtOnce is how many logs a pass reads and compresses at the same time, and how many of their last lines. With
+	// concurrentBenchmarks passes that is all that the process has under way, 16 of less than 2 MiB each. Passes do not
+	// wait for each other's, as they would with one pool for all: a node that does not answer holds up its own benchmark
+	// only.
 	LogsAtOnce = 4
 	// maxLogs is the most ConfigMaps with logs that are kept for a benchmark: etcd holds a few GiB in all.
 	maxLogs = 128
@@ -36,8 +37,9 @@ const (
 	logPatience = 10 * time.Second
 )
 
-// keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of one that measured what the run did
-// over its time, which it returns. The result does not depend on them, so an error is only logged.
+// keepLogs copies the logs of an attempt into a ConfigMap, because the pods have to go before their volumes can; and of
+// one that measured what the run did over its time, which it returns. The result does not depend on them, so an error
+// is only logged.
 func keepLogs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, measured bool) *series.Series {
 	if KeptLogs(p.SB.Status.Runs) >= maxLogs {
 		return nil

@@ -23,13 +23,13 @@ import (
 )
 
 // What a benchmark ends is read from the API server, because the cache may be behind. Jobs and pods are listed by their
-// labels, which others may remove. A benchmark that measures misses such a Job and gives it its labels back (restore.go).
-// One that ends or is suspended would not miss it. So it also reads each Job and anchor by its name that the status knows
-// of and that the lists lack.
+// labels, which others may remove. A benchmark that measures misses such a Job and gives it its labels back
+// (restore.go). One that ends or is suspended would not miss it. So it also reads each Job and anchor by its name that
+// the status knows of and that the lists lack.
 
-// UntilNothingIsLeft takes a step that ends what the benchmark has, and returns what is left. Passes before may have seen
-// that objects are gone, which are not read again. One may have come since, by a call whose answer was lost. So all are
-// read once more before the step reports that nothing is left.
+// UntilNothingIsLeft takes a step that ends what the benchmark has, and returns what is left. Passes before may have
+// seen that objects are gone, which are not read again. One may have come since, by a call whose answer was lost. So
+// all are read once more before the step reports that nothing is left.
 func UntilNothingIsLeft(
 	ctx context.Context, p *pass.Pass, step func(context.Context, *pass.Pass) ([]cleanup.Leftover, error),
 ) ([]cleanup.Leftover, error) {
@@ -42,7 +42,8 @@ func UntilNothingIsLeft(
 	return step(ctx, p)
 }
 
-// MissesNothing reports whether the benchmark expects no Job or pod, so that it would not miss one that has lost its labels.
+// MissesNothing reports whether the benchmark expects no Job or pod, so that it would not miss one that has lost its
+// labels.
 func MissesNothing(s *pass.Pass) bool {
 	isSuspended := ptr.Deref(s.SB.Spec.Suspend, false)
 	return s.SB.Status.HasMeasured() || !s.SB.DeletionTimestamp.IsZero() || isSuspended
@@ -79,7 +80,8 @@ func ReadOwned(ctx context.Context, p *pass.Pass) (_ *pass.Owned, err error) {
 	return p.Owned, err
 }
 
-// tryReadOwned is a try of readOwned. It reads Jobs before pods: their list has the Job of a pod that is made in between.
+// tryReadOwned is a try of readOwned. It reads Jobs before pods: their list has the Job of a pod that is made in
+// between.
 func tryReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
 	jobs, err := listJobs(ctx, p)
 	if err != nil {
@@ -131,8 +133,8 @@ func mayBeOwnPod(sb *v1alpha1.StorageBenchmark, jobs []*batchv1.Job) func(*corev
 	}
 }
 
-// unlistedJobs reads by their names the Jobs that a list by labels lacks. It returns them with the labels and annotations
-// that they were made with.
+// unlistedJobs reads by their names the Jobs that a list by labels lacks. It returns them with the labels and
+// annotations that they were made with.
 func unlistedJobs(ctx context.Context, p *pass.Pass, listed []*batchv1.Job) ([]*batchv1.Job, error) {
 	made := map[string]ours.MadeJob{}
 	for one := range ours.MadeJobs(p.SB) {

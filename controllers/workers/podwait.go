@@ -50,13 +50,13 @@ type PodWait struct {
 	Expire func(message string)
 	// Yield lets go of the nodes that the benchmark has already, so that an older one can have them. Nil if it has none.
 	Yield func(older string)
-	// Release ends the attempt whose pod keeps others off a node while its volume is being made. Nil if no other pod can have
-	// the volume made.
+	// Release ends the attempt whose pod keeps others off a node while its volume is being made. Nil if no other pod can
+	// have the volume made.
 	Release func()
 	// Crowded explains, for a pod that finds no node, that those of other clients keep it off theirs.
 	Crowded string
-	// Elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used there. It is "" of a
-	// volume that the anchor has there.
+	// Elsewhere explains, for a pod that has to go to the node that the benchmark holds, that its volume cannot be used
+	// there. It is "" of a volume that the anchor has there.
 	Elsewhere string
 }
 
@@ -211,7 +211,8 @@ func (s *PodWait) NotMade(object string, err error) (pass.Outcome, error) {
 	}
 }
 
-// Refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by a deadline.
+// Refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by
+// a deadline.
 func (s *PodWait) Refused(object string, err error) pass.Outcome {
 	decision := attempt.DecideRefused(s.StartFacts(nil, Competition{}))
 	s.NoteNodeWait(decision)
@@ -223,8 +224,8 @@ func (s *PodWait) Refused(object string, err error) pass.Outcome {
 	return out.Resting(s.Pass.Remaining(s.Began.Time, attempt.StartLimit(s.Pass.SB.Spec.Deadlines))) // before each try it is looked what is left of others
 }
 
-// IsCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks that the operator does not see: it is confined
-// to namespaces, and no other client and no wish of the user can be the reason.
+// IsCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks that the operator
+// does not see: it is confined to namespaces, and no other client and no wish of the user can be the reason.
 func IsCrowdedByUnseen(confined bool, crowded string, placement *v1alpha1.Placement) bool {
 	return confined && crowded == "" && (placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil)
 }

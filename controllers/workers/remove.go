@@ -39,8 +39,8 @@ func RemoveJobs(ctx context.Context, p *pass.Pass, having client.MatchingLabels)
 	return append(left, leftPods...), err
 }
 
-// EndJobs deletes Jobs, and pods of Jobs that are gone, and returns what is left of pods: of these, and of those of the Jobs that have the UIDs. What pods tell goes
-// with them, so that nothing is deleted until it is saved.
+// EndJobs deletes Jobs, and pods of Jobs that are gone, and returns what is left of pods: of these, and of those of the
+// Jobs that have the UIDs. What pods tell goes with them, so that nothing is deleted until it is saved.
 func EndJobs(ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, pods []*corev1.Pod, uids sets.Set[types.UID]) ([]cleanup.Leftover, error) {
 	left, orphans, err := leftPods(ctx, p, pods, uids)
 	if err != nil || p.HasNewFiles() {
@@ -49,7 +49,8 @@ func EndJobs(ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, pods []*cor
 	return left, errors.Join(deleteJobs(ctx, p, jobs), deletePods(ctx, p, orphans))
 }
 
-// leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was deleted without them.
+// leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was
+// deleted without them.
 func leftPods(ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.Set[types.UID]) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
 	for _, pod := range pods {
 		mine, err := isLeft(ctx, p, pod, jobs)

@@ -16,10 +16,11 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its owner gets them back.
+// The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its
+// owner gets them back.
 
-// WithoutHold returns labels without the one by which a pod holds its node. Only relabel restores that one, because it looks first
-// whether another benchmark has come to the node.
+// WithoutHold returns labels without the one by which a pod holds its node. Only relabel restores that one, because it
+// looks first whether another benchmark has come to the node.
 func WithoutHold(labels map[string]string) map[string]string {
 	others := maps.Clone(labels)
 	delete(others, v1alpha1.LabelHoldsNode)
@@ -47,8 +48,8 @@ func Restore(ctx context.Context, p *pass.Pass, object client.Object, labels, an
 	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
-// FindPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives it its labels back.
-// That it had to is no error: the pod is found, and the deadlines of its run hold.
+// FindPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives
+// it its labels back. That it had to is no error: the pod is found, and the deadlines of its run hold.
 func FindPod(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, error) {
 	var pods corev1.PodList
 	isPodOfJob := func(pod *corev1.Pod) bool { return ours.PodOf(j, pod) } // a label can be anybody's

@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/internal/series"
 )
 
-// ReadSeries returns what a run did over its time, and the same as it is kept: nil if it has no series, or its pods' logs cannot be read. Nothing else
-// depends on it.
+// ReadSeries returns what a run did over its time, and the same as it is kept: nil if it has no series, or its pods'
+// logs cannot be read. Nothing else depends on it.
 func ReadSeries(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part) (*series.Series, []byte) {
 	messages, errs := world.Gather(ctx, LogsAtOnce, parts, func(one Part) ([]byte, error) { return readSeriesOf(ctx, p, one.Pod) })
 	err := errors.Join(errs...)
@@ -40,7 +40,8 @@ func readSeriesOf(ctx context.Context, p *pass.Pass, pod *corev1.Pod) ([]byte, e
 	}, series.ReadMessage)
 }
 
-// mergeSeries returns what all clients did together. Histograms of one client after the other take some 10 MiB: one pass at a time has them.
+// mergeSeries returns what all clients did together. Histograms of one client after the other take some 10 MiB: one
+// pass at a time has them.
 func mergeSeries(p *pass.Pass, messages [][]byte) (*series.Series, []byte, error) {
 	p.World.Merging.Lock()
 	defer p.World.Merging.Unlock()

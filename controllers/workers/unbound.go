@@ -64,9 +64,9 @@ func WhatClaimLacks(ctx context.Context, p *pass.Pass, claim *corev1.PersistentV
 	return whyNoneIsFree(ctx, p, target)
 }
 
-// lacksClass reports whether the claim that a target names, or one of the target's class, names a StorageClass that does not
-// exist. Volumes that an administrator has made may name such a class, so that it is no error before one is lacking. An operator
-// of some namespaces cannot tell.
+// lacksClass reports whether the claim that a target names, or one of the target's class, names a StorageClass that
+// does not exist. Volumes that an administrator has made may name such a class, so that it is no error before one is
+// lacking. An operator of some namespaces cannot tell.
 func lacksClass(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) (bool, error) {
 	name := ptr.Deref(claim.Spec.StorageClassName, "")
 	isNamed := target.ClaimName != nil || name == ptr.Deref(target.StorageClassName, "")

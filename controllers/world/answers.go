@@ -47,14 +47,15 @@ func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 const (
-	// MaxErrorAnswer is the most bytes that are read of an answer that is an error. Of a Job that somebody else has made by the name of
-	// one of ours, the API server tells all that differs, twice.
+	// MaxErrorAnswer is the most bytes that are read of an answer that is an error. Of a Job that somebody else has made
+	// by the name of one of ours, the API server tells all that differs, twice.
 	MaxErrorAnswer = 64 << 10
 	// ToldOfError is how many bytes are told of a longer one.
 	ToldOfError = 1 << 10
 )
 
-// ShortenError leaves an answer that is an error as it is, and of a longer one than anybody reads its beginning, with the reason that its code stands for.
+// ShortenError leaves an answer that is an error as it is, and of a longer one than anybody reads its beginning, with
+// the reason that its code stands for.
 func ShortenError(request *http.Request, response *http.Response) error {
 	return replaceBody(response, MaxErrorAnswer+1, func(text []byte) ([]byte, error) {
 		if len(text) <= MaxErrorAnswer {
@@ -74,7 +75,8 @@ func printable(text []byte) string {
 	return strings.Join(strings.FieldsFunc(string(text), func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }), " ")
 }
 
-// WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery, by which client-go finds the connection below.
+// WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery, by which client-go finds the connection
+// below.
 func (r rewriting) WrappedRoundTripper() http.RoundTripper { return r.next }
 
 // IsOf says whether an answer is of a media type.

@@ -14,10 +14,10 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 )
 
-// The caches hold what others write, in any number, so all of them share one budget. A namespace that takes more than its
-// part loses speed, and nothing else. The cache holds its further benchmarks and schedules without specs, and each pass
-// reads them from the API server. It holds its further Jobs, pods and claims not at all: passes over the benchmarks that
-// they are labelled with list these from the API server.
+// The caches hold what others write, in any number, so all of them share one budget. A namespace that takes more than
+// its part loses speed, and nothing else. The cache holds its further benchmarks and schedules without specs, and each
+// pass reads them from the API server. It holds its further Jobs, pods and claims not at all: passes over the
+// benchmarks that they are labelled with list these from the API server.
 
 // Caches makes the informers of the operator's cache.
 type Caches struct {
@@ -95,8 +95,8 @@ func (k *Keeper) Keep(object runtime.Object) bool {
 	return true
 }
 
-// cacheEntry is about how many bytes an informer takes for an object beside the object itself: its key, in a store and in
-// two indexes.
+// cacheEntry is about how many bytes an informer takes for an object beside the object itself: its key, in a store and
+// in two indexes.
 const cacheEntry = 512
 
 // fits reports whether the budget has room for an object.
@@ -104,8 +104,8 @@ func (k *Keeper) fits(object client.Object, urgent bool) bool {
 	return k.Share.Hold(object.GetUID(), object.GetNamespace(), int64(WeightOf(object)+cacheEntry), urgent)
 }
 
-// holdsNode reports whether a pod keeps benchmarks of all namespaces off a node. Honest benchmarks have no more such pods than nodes
-// have room for.
+// holdsNode reports whether a pod keeps benchmarks of all namespaces off a node. Honest benchmarks have no more such
+// pods than nodes have room for.
 func holdsNode(object client.Object) bool {
 	pod, is := object.(*corev1.Pod)
 	return is && pod.Labels[v1alpha1.LabelHoldsNode] == "true" && pod.Spec.NodeName != "" && !attempt.HasEnded(pod)

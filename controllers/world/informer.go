@@ -16,8 +16,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// ReconnectInterval is how often an informer tries to reach an API server that is away, up to twice as long with jitter. The reflector's own
-// interval grows to a minute, so that an API server that was away for 20 s was seen again after another 67 s.
+// ReconnectInterval is how often an informer tries to reach an API server that is away, up to twice as long with
+// jitter. The reflector's own interval grows to a minute, so that an API server that was away for 20 s was seen again
+// after another 67 s.
 const ReconnectInterval = time.Second
 
 // NewInformer returns an informer for the operator's cache. An API server that streams objects (Kubernetes 1.34 and
@@ -72,8 +73,8 @@ func (k *Keeper) filterPage(page runtime.Object) error {
 	return meta.SetList(page, kept)
 }
 
-// FilterEvent returns an event with what is kept of its object, and reports whether the cache hears of it. An object that
-// the cache may hold no longer is deleted there.
+// FilterEvent returns an event with what is kept of its object, and reports whether the cache hears of it. An object
+// that the cache may hold no longer is deleted there.
 func (k *Keeper) FilterEvent(event watch.Event) (watch.Event, bool) {
 	object, is := event.Object.(client.Object)
 	switch {

@@ -17,13 +17,15 @@ import (
 )
 
 const (
-	// LiveAtOnce is how many objects the API server is asked for in a call: a tenant may have filled the 1.5 MiB that each may have.
+	// LiveAtOnce is how many objects the API server is asked for in a call: a tenant may have filled the 1.5 MiB that each
+	// may have.
 	LiveAtOnce = 10
 	// pagePatience is how long a call may take, because others wait for it.
 	pagePatience = time.Minute
 )
 
-// OnePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the same time.
+// OnePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the
+// same time.
 var OnePage = make(chan struct{}, 1)
 
 // ErrBusy says that others have held onePage for as long as somebody waited for it.
@@ -32,14 +34,14 @@ var ErrBusy = errors.New("others read whole objects")
 // Forever is longer than any pass waits.
 const Forever = math.MaxInt64
 
-// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what was
-// being done.
+// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what
+// was being done.
 func getLive(ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string) error {
 	return UnlessGone(live.Get(ctx, name, object), doing)
 }
 
-// inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at most for as long as
-// patience says. What the function leaves of each page is kept.
+// inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at
+// most for as long as patience says. What the function leaves of each page is kept.
 func inPages(ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		select {
@@ -95,15 +97,15 @@ func Typed[O runtime.Object](look func(O)) func(runtime.Object) error {
 	}
 }
 
-// MaxLiveList is how many bytes of memory a list of objects may take that was read from the API server. A benchmark of 128
-// clients takes less. A longer list was forged.
+// MaxLiveList is how many bytes of memory a list of objects may take that was read from the API server. A benchmark of
+// 128 clients takes less. A longer list was forged.
 const MaxLiveList = 4 << 20
 
 // errEnough ends a list that takes as much memory as it may.
 var errEnough = errors.New("a list takes as much memory as it may")
 
-// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory, and
-// leaves of each what the operator reads of it. Callers that remove objects have to list again until none is left.
+// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory,
+// and leaves of each what the operator reads of it. Callers that remove objects have to list again until none is left.
 func ListLive[L any, O client.Object, List interface {
 	*L
 	client.ObjectList

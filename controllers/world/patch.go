@@ -13,11 +13,11 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// client.MergeFrom compares all of both versions, decoded: to write one condition of a large status took it 8.7 MiB. The patches here write what the
-// operator changes. A status is compared as text, field by field: 5.3 MiB.
+// client.MergeFrom compares all of both versions, decoded: to write one condition of a large status took it 8.7 MiB.
+// The patches here write what the operator changes. A status is compared as text, field by field: 5.3 MiB.
 
-// StatusPatch writes those fields of the status that have changed. All of them are values or lists, which a merge patch replaces as a whole. It fails onto
-// any other version than the one that was read.
+// StatusPatch writes those fields of the status that have changed. All of them are values or lists, which a merge patch
+// replaces as a whole. It fails onto any other version than the one that was read.
 type StatusPatch struct{ Before *v1alpha1.StorageBenchmark }
 
 // Type implements client.Patch.
@@ -76,7 +76,8 @@ func (w *World) PatchFinalizers(ctx context.Context, sb *v1alpha1.StorageBenchma
 	return w.PatchMeta(ctx, sb, map[string]any{"resourceVersion": sb.ResourceVersion, "finalizers": sb.Finalizers})
 }
 
-// PatchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API server answers.
+// PatchMeta changes metadata of an object, unless another one has taken its name. The object becomes what the API
+// server answers.
 func (w *World) PatchMeta(ctx context.Context, object client.Object, changes map[string]any) error {
 	changes["uid"] = object.GetUID()
 	patch, err := json.Marshal(map[string]any{"metadata": changes})

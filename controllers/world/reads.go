@@ -55,7 +55,8 @@ func Pointers[T any](all []T) []*T {
 	return of
 }
 
-// LiveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, because the operator needs that right anyway.
+// LiveClass returns a StorageClass as the API server has it, an empty one if there is none. It lists, because the
+// operator needs that right anyway.
 func (w *World) LiveClass(ctx context.Context, name string) (*storagev1.StorageClass, error) {
 	var classes storagev1.StorageClassList
 	if err := w.Live.List(ctx, &classes); err != nil {

@@ -14,8 +14,8 @@ import (
 // answers with that of a bad request.
 func IsRefused(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsBadRequest(err) }
 
-// IsNotMade says whether an error says that an object was not made: it was refused, or no webhook could be asked. Another server that failed, or took too
-// long, or a proxy before it, may have made it all the same.
+// IsNotMade says whether an error says that an object was not made: it was refused, or no webhook could be asked.
+// Another server that failed, or took too long, or a proxy before it, may have made it all the same.
 func IsNotMade(err error) bool {
 	var answer apierrors.APIStatus // which is no error by itself
 	if !errors.As(err, &answer) {
@@ -29,5 +29,6 @@ func IsNotMade(err error) bool {
 	}
 }
 
-// MayBeThere says whether an object may have been refused because there is one of its name, which cannot become as it is wanted.
+// MayBeThere says whether an object may have been refused because there is one of its name, which cannot become as it
+// is wanted.
 func MayBeThere(err error) bool { return apierrors.IsInvalid(err) || apierrors.IsAlreadyExists(err) }

@@ -17,12 +17,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// An object of 1.3 MiB can take 30 MiB of memory when it is decoded: of 650,000 empty terms of node affinity each is two bytes as text, and 48 as a
-// struct. Tenants may make such pods and Jobs, with the operator's label. So what the operator does not read of an object is cut out of
-// the API server's answer before it is decoded. Kubernetes' own objects come as protobuf, whose fields can be skipped without decoding them.
+// An object of 1.3 MiB can take 30 MiB of memory when it is decoded: of 650,000 empty terms of node affinity each is
+// two bytes as text, and 48 as a struct. Tenants may make such pods and Jobs, with the operator's label. So what the
+// operator does not read of an object is cut out of the API server's answer before it is decoded. Kubernetes' own
+// objects come as protobuf, whose fields can be skipped without decoding them.
 
-// SlimAnswers cuts the API server's answers to the fields of pods, Jobs, claims, events and ConfigMaps, and to the metadata
-// of StorageBenchmarks and schedules, that the operator reads.
+// SlimAnswers cuts the API server's answers to the fields of pods, Jobs, claims, events and ConfigMaps, and to the
+// metadata of StorageBenchmarks and schedules, that the operator reads.
 func SlimAnswers(config *rest.Config) {
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
 		switch {
@@ -61,8 +62,8 @@ func SlimApplied(text []byte) ([]byte, error) {
 // maxFrame is more than an API server sends of an object, which is at most 3 MiB.
 const maxFrame = 16 << 20
 
-// SlimFrame reads an event of a watch, and returns it with less in it. It begins with its length, as apimachinery's framer has it, and is a WatchEvent
-// without a type of its own.
+// SlimFrame reads an event of a watch, and returns it with less in it. It begins with its length, as apimachinery's
+// framer has it, and is a WatchEvent without a type of its own.
 func SlimFrame(body io.Reader) ([]byte, error) {
 	var length [4]byte
 	if _, err := io.ReadFull(body, length[:]); err != nil {
@@ -142,7 +143,8 @@ func (m Message) cut(text []byte) ([]byte, error) {
 	return kept, err
 }
 
-// eachField calls a function for each field of a message, with its value, where that has a length, and with all of its bytes.
+// eachField calls a function for each field of a message, with its value, where that has a length, and with all of its
+// bytes.
 func eachField(text []byte, look func(number protowire.Number, value, field []byte) error) error {
 	for len(text) > 0 {
 		number, kind, tag := protowire.ConsumeTag(text)

@@ -11,7 +11,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and k8s.io/apimachinery. They never change.
+// What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and
+// k8s.io/apimachinery. They never change.
 
 // maxListed is how many things are kept of a list in a pod or a Job. Ours have a few, and those that a webhook adds.
 const maxListed = 100
@@ -51,8 +52,8 @@ var slimMeta = keptField{Of: Message{
 // slimLabels are the labels that the operator reads from its children, and from its volumes and classes.
 var slimLabels = append([]string{v1alpha1.LabelNamespace, v1alpha1.LabelUID}, ReadLabels...)
 
-// slimAnnotations are the annotations that the operator reads, and the one by which an informer knows that it has heard of
-// all objects.
+// slimAnnotations are the annotations that the operator reads, and the one by which an informer knows that it has heard
+// of all objects.
 var slimAnnotations = append([]string{metav1.InitialEventsAnnotationKey}, ReadAnnotations...)
 
 // hasKey returns a function that reports whether an entry of a map has one of the keys.

@@ -10,8 +10,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// StorageBenchmarks and schedules come as JSON, with as many labels as their text has room for: of 1.5 MiB of short ones
-// each takes 10 times as much memory. So those that the operator does not read are cut out before they are decoded.
+// StorageBenchmarks and schedules come as JSON, with as many labels as their text has room for: of 1.5 MiB of short
+// ones each takes 10 times as much memory. So those that the operator does not read are cut out before they are
+// decoded.
 
 var (
 	// benchmarkAnnotations and scheduleAnnotations are those that the operator reads.

@@ -14,8 +14,9 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label, which anybody can set, on objects of up
-// to 1.5 MiB. So it keeps of them only what it reads. What others have written there is lost to it, and not to them: it changes objects by patches.
+// The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label, which anybody
+// can set, on objects of up to 1.5 MiB. So it keeps of them only what it reads. What others have written there is lost
+// to it, and not to them: it changes objects by patches.
 
 var (
 	// ReadLabels are the labels that the operator reads.
@@ -50,7 +51,8 @@ func Trim(object runtime.Object) {
 	}
 }
 
-// MaxCached is how many bytes of memory the cache has of a benchmark that goes on. What people write takes some 20 KiB, and a result some 2 KiB.
+// MaxCached is how many bytes of memory the cache has of a benchmark that goes on. What people write takes some 20 KiB,
+// and a result some 2 KiB.
 const MaxCached = 128 << 10
 
 // trimBenchmark leaves of a benchmark its spec and its status. One that has ended, or is very large, is shortened.
@@ -81,8 +83,8 @@ func shorten(sb *v1alpha1.StorageBenchmark) {
 	}
 }
 
-// withoutMessages returns conditions without their messages, which may take 4 KiB each. Finished benchmarks are outside the
-// budget of the caches, and a cluster may have thousands of them.
+// withoutMessages returns conditions without their messages, which may take 4 KiB each. Finished benchmarks are outside
+// the budget of the caches, and a cluster may have thousands of them.
 func withoutMessages(conditions []metav1.Condition) []metav1.Condition {
 	bare := slices.Clone(conditions)
 	for i := range bare {
@@ -106,11 +108,12 @@ func shortenSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 	s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 }
 
-// IsTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without targets.
+// IsTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without
+// targets.
 func IsTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
 
-// trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of which things are
-// deleted keeps the memory that it had with them.
+// trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of
+// which things are deleted keeps the memory that it had with them.
 func trimMeta(meta *metav1.ObjectMeta) {
 	meta.Labels, meta.Annotations = ReadOf(meta.Labels, ReadLabels), ReadOf(meta.Annotations, ReadAnnotations)
 	meta.OwnerReferences = ControllersOf(meta.OwnerReferences)
@@ -164,12 +167,12 @@ func ReadOf(all map[string]string, read []string) map[string]string {
 	return kept
 }
 
-// MaxName is the longest that what is read of labels, annotations and references can be: names of objects, and what is shorter. The API server has no
-// such bound for most of them, and the status takes none that is longer.
+// MaxName is the longest that what is read of labels, annotations and references can be: names of objects, and what is
+// shorter. The API server has no such bound for most of them, and the status takes none that is longer.
 const MaxName = 253
 
-// TrimClaim leaves of a claim's spec which volume it has, and of which kind. The API server takes any name of a volume: no volume has one that is longer
-// than names are.
+// TrimClaim leaves of a claim's spec which volume it has, and of which kind. The API server takes any name of a volume:
+// no volume has one that is longer than names are.
 func TrimClaim(spec *corev1.PersistentVolumeClaimSpec) corev1.PersistentVolumeClaimSpec {
 	trimmed := corev1.PersistentVolumeClaimSpec{
 		VolumeName: spec.VolumeName, VolumeMode: spec.VolumeMode, StorageClassName: spec.StorageClassName,

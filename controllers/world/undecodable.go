@@ -22,9 +22,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let pass, would end the list and the
-// watch of all, and so stop all benchmarks. It is left out of these: to the operator it is not there. An event and the log name it. What was made for it
-// stays, because orphans are told by metadata alone. The same holds for StorageBenchmarkSchedules.
+// One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let
+// pass, would end the list and the watch of all, and so stop all benchmarks. It is left out of these: to the operator
+// it is not there. An event and the log name it. What was made for it stays, because orphans are told by metadata
+// alone. The same holds for StorageBenchmarkSchedules.
 
 // Undecodable tells of StorageBenchmarks that cannot be decoded.
 type Undecodable struct {
@@ -37,8 +38,8 @@ type Undecodable struct {
 // MaxTold is of how many benchmarks it is known that they were told of.
 const MaxTold = 1000
 
-// LeaveOutUndecodable has lists and watches by a config leave out StorageBenchmarks that cannot be decoded, and cuts the
-// metadata of the others.
+// LeaveOutUndecodable has lists and watches by a config leave out StorageBenchmarks that cannot be decoded, and cuts
+// the metadata of the others.
 func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 	u := &Undecodable{Told: lru.New(MaxTold)}
 	rewriteAnswers(config, func(request *http.Request, response *http.Response) error {
@@ -108,7 +109,8 @@ func (u *Undecodable) nextEvent(events *json.Decoder, empty func(metav1.ObjectMe
 	return append(u.decodableEvent(text, empty), '\n'), nil
 }
 
-// decodableEvent returns the text of an event. A StorageBenchmark that cannot be decoded any more is deleted for who watches.
+// decodableEvent returns the text of an event. A StorageBenchmark that cannot be decoded any more is deleted for who
+// watches.
 func (u *Undecodable) decodableEvent(text []byte, empty func(metav1.ObjectMeta) client.Object) []byte {
 	var event metav1.WatchEvent
 	if err := json.Unmarshal(text, &event); err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// WeightOf returns about how many bytes of memory a value takes with all that it points to. Its text tells little of that: an empty string of a
-// list is 3 bytes as text and 16 in memory.
+// WeightOf returns about how many bytes of memory a value takes with all that it points to. Its text tells little of
+// that: an empty string of a list is 3 bytes as text and 16 in memory.
 func WeightOf(value any) int { return int(pointedTo(reflect.ValueOf(value))) }
 
 var timeType = reflect.TypeFor[time.Time]()
