@@ -38,7 +38,7 @@ func TestBaselineStaysWithDefaults(t *testing.T) {
 	sb.Namespace = w.Namespace
 	sb = harness.Create(w.World, sb)
 	env := history.FromBenchmark(sb, history.Environment{Fio: "fio-3.33", InstanceType: "m6i.large"}).Environment
-	if want := "bc9917e7f6090bb0"; env.Baseline != want {
+	if want := "9120d8fa40c30012"; env.Baseline != want {
 		t.Errorf("the baseline is %s, and was %s", env.Baseline, want)
 	}
 	for target, want := range map[string]string{"class": "a7ec47062667dab8", "volume": "c453b8b0250fcbc7", "files": "e738917cbf74816f"} {
