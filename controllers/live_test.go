@@ -42,7 +42,7 @@ func TestLiveListsTakeLittleMemory(t *testing.T) {
 	})
 	var claims corev1.PersistentVolumeClaimList
 	all := func(*corev1.PersistentVolumeClaim) bool { return true }
-	if err := world.ListLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
+	if _, err := world.ListLive(t.Context(), live, &claims, all, client.InNamespace(namespace)); err != nil {
 		t.Fatal(err)
 	}
 	names := sets.New[string]()
@@ -85,13 +85,42 @@ func TestLiveListsAreBounded(t *testing.T) {
 	} {
 		lists = 0
 		var pods corev1.PodList
-		if err := world.ListLive(t.Context(), live, &pods, test.wanted); err != nil {
+		if _, err := world.ListLive(t.Context(), live, &pods, test.wanted); err != nil {
 			t.Fatal(err)
 		}
 		if len(pods.Items) > test.most || lists > test.lists || test.most > 0 && len(pods.Items) == 0 {
 			t.Errorf("%s: %d pods are kept after %d lists, want at most %d and %d",
 				name, len(pods.Items), lists, test.most, test.lists)
 		}
+	}
+}
+
+// TestListsEndAmongOthersObjects checks that a list ends after a number of objects that are not wanted: a
+// pass that reads all of them holds up benchmarks of other namespaces.
+func TestListsEndAmongOthersObjects(t *testing.T) {
+	lists, most := 0, 1000
+	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build(), interceptor.Funcs{
+		List: func(_ context.Context, _ client.WithWatch, list client.ObjectList, _ ...client.ListOption) error {
+			lists++
+			pods := list.(*corev1.PodList)
+			for i := range world.LiveAtOnce {
+				pods.Items = append(pods.Items, *labelled("mallory", i))
+			}
+			if pods.Continue = "more"; lists == most {
+				pods.Continue = ""
+			}
+			return nil
+		},
+	})
+	var pods corev1.PodList
+	none := func(*corev1.Pod) bool { return false }
+	if isComplete, err := world.ListLive(t.Context(), live, &pods, none); err != nil || isComplete || lists > 101 {
+		t.Errorf("%d lists of %d objects for forged ones, %v", lists, world.LiveAtOnce, err)
+	}
+	lists, most = 0, 200
+	all := func(*corev1.Pod) bool { return true }
+	if isComplete, err := world.ListLive(t.Context(), live, &pods, all); err != nil || !isComplete || len(pods.Items) != most*world.LiveAtOnce {
+		t.Errorf("%d of %d own objects, %v", len(pods.Items), most*world.LiveAtOnce, err)
 	}
 }
 

@@ -50,7 +50,7 @@ func observeKind[L any, O client.Object, List interface {
 	var kind O
 	var err error
 	if p.World.Caches.LeavesOut(client.ObjectKeyFromObject(p.SB), kind) {
-		err = world.ListLive(ctx, p.World.Live, list, wanted, workers.Own(p)...)
+		_, err = world.ListLive(ctx, p.World.Live, list, wanted, workers.Own(p)...)
 	} else {
 		err = p.World.Client.List(ctx, list, workers.Own(p)...)
 	}

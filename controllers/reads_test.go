@@ -132,6 +132,25 @@ func TestLiveClaims(t *testing.T) {
 	}
 }
 
+// In a namespace with very many claims those of the benchmark are read by their names.
+func TestLiveClaimsAmongVeryMany(t *testing.T) {
+	clients := int32(pvc.FewClaims + 1)
+	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID, sb.Spec.Clients = "u", &clients }).Build()
+	var objects []client.Object
+	for i := range 1100 {
+		objects = append(objects, claimOf("default", fmt.Sprintf("a-%04d", i), nil))
+	}
+	names := storage.ClaimNames(sb, &sb.Spec.Targets[0])
+	for _, name := range names {
+		objects = append(objects, claimOf("default", name, nil))
+	}
+	p, asked := listing(sb, objects...)
+	claims, err := pvc.LiveClaims(t.Context(), p)
+	if err != nil || len(claims) != len(names) || len(*asked) != 1 {
+		t.Errorf("%d claims of %d after %d lists, %v", len(claims), len(names), len(*asked), err)
+	}
+}
+
 // A claim may name a volume by a text of a MiB, which is more than a request for it may have. There is no such volume.
 func TestVolumeOfALongName(t *testing.T) {
 	w := newWorldWithoutOperator(t)

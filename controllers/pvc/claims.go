@@ -2,6 +2,7 @@ package pvc
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,8 +14,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 )
 
-// FewClaims is up to how many claims are read by their names, one after the other. For more, all claims of the
-// namespace are listed.
+// FewClaims is up to how many claims are read by their names. For more, all claims of the namespace are listed, unless
+// there are very many.
 const FewClaims = 4
 
 // LiveClaims returns the claims that have names which the benchmark gives, as the API server has them. It does not go
@@ -22,17 +23,28 @@ const FewClaims = 4
 func LiveClaims(ctx context.Context, p *pass.Pass) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.Children.ClaimTargets) > FewClaims {
 		var list corev1.PersistentVolumeClaimList
-		err := world.ListLive(ctx, p.World.Live, &list, IsNamedIn(p.Children.ClaimTargets), client.InNamespace(p.SB.Namespace))
+		wanted, in := IsNamedIn(p.Children.ClaimTargets), client.InNamespace(p.SB.Namespace)
+		isComplete, err := world.ListLive(ctx, p.World.Live, &list, wanted, in)
 		if err != nil {
 			return nil, fmt.Errorf("list claims: %w", err)
 		}
-		return list.Items, nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(p.Children.ClaimTargets)) {
-		claim, err := p.World.LiveClaim(ctx, name, "get claim "+name)
-		if err != nil {
-			return nil, err
+		if isComplete {
+			return list.Items, nil
 		}
+	}
+	return namedClaims(ctx, p)
+}
+
+// namedClaims reads claims by their names.
+func namedClaims(ctx context.Context, p *pass.Pass) (claims []corev1.PersistentVolumeClaim, err error) {
+	names := slices.Sorted(maps.Keys(p.Children.ClaimTargets))
+	read, errs := world.Gather(ctx, world.ParallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) {
+		return p.World.LiveClaim(ctx, name, "get claim "+name)
+	})
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	for _, claim := range read {
 		if claim.Name != "" {
 			world.Trim(claim)
 			claims = append(claims, *claim)

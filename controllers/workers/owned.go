@@ -106,7 +106,7 @@ func tryReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
 func listJobs(ctx context.Context, p *pass.Pass) ([]*batchv1.Job, error) {
 	var jobs batchv1.JobList
 	isJob := func(j *batchv1.Job) bool { return ours.Job(p.SB, j) }
-	if err := world.ListLive(ctx, p.World.Live, &jobs, isJob, Own(p)...); err != nil {
+	if _, err := world.ListLive(ctx, p.World.Live, &jobs, isJob, Own(p)...); err != nil {
 		return nil, fmt.Errorf("list Jobs: %w", err)
 	}
 	return world.Pointers(jobs.Items), nil
@@ -115,7 +115,7 @@ func listJobs(ctx context.Context, p *pass.Pass) ([]*batchv1.Job, error) {
 // listPods lists by their labels the benchmark's anchors and the pods of its Jobs.
 func listPods(ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, labels ...string) ([]*corev1.Pod, error) {
 	var pods corev1.PodList
-	if err := world.ListLive(ctx, p.World.Live, &pods, mayBeOwnPod(p.SB, jobs), Own(p, labels...)...); err != nil {
+	if _, err := world.ListLive(ctx, p.World.Live, &pods, mayBeOwnPod(p.SB, jobs), Own(p, labels...)...); err != nil {
 		return nil, fmt.Errorf("list pods: %w", err)
 	}
 	return world.Pointers(pods.Items), nil

@@ -54,7 +54,7 @@ func FindPod(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, er
 	var pods corev1.PodList
 	isPodOfJob := func(pod *corev1.Pod) bool { return ours.PodOf(j, pod) } // a label can be anybody's
 	labelled := client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}
-	if err := world.ListLive(ctx, p.World.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled); err != nil {
+	if _, err := world.ListLive(ctx, p.World.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled); err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
 	if len(pods.Items) == 0 {

@@ -101,21 +101,31 @@ func Typed[O runtime.Object](look func(O)) func(runtime.Object) error {
 // 128 clients takes less. A longer list was forged.
 const MaxLiveList = 4 << 20
 
-// errEnough ends a list that takes as much memory as it may.
-var errEnough = errors.New("a list takes as much memory as it may")
+// errEnough ends a list that takes as much memory, or has as many objects of others, as it may.
+var errEnough = errors.New("a list has as much as it may")
 
-// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory,
-// and leaves of each what the operator reads of it. Callers that remove objects have to list again until none is left.
+// maxUnwanted is how many objects of others a list reads before it ends. Anybody can set the labels of a benchmark, and may
+// make any number of claims. A pass that reads all of them holds up benchmarks of other namespaces.
+const maxUnwanted = 1000
+
+// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory, and
+// leaves of each what the operator reads of it. It reports whether the list is complete: it ends early where it takes too
+// much memory, or has too many objects that are not wanted.
 func ListLive[L any, O client.Object, List interface {
 	*L
 	client.ObjectList
-}](ctx context.Context, live client.Reader, list List, wanted func(O) bool, options ...client.ListOption) error {
+}](
+	ctx context.Context, live client.Reader, list List, wanted func(O) bool, options ...client.ListOption,
+) (isComplete bool, err error) {
 	var all []runtime.Object
-	weight := 0
+	weight, unwanted := 0, 0
 	empty := func() client.ObjectList { return List(new(L)) }
-	err := EachLive(ctx, live, Forever, empty, func(object O) error {
+	err = EachLive(ctx, live, Forever, empty, func(object O) error {
 		Trim(object)
 		if !wanted(object) {
+			if unwanted++; unwanted > maxUnwanted {
+				return errEnough
+			}
 			return nil
 		}
 		all = append(all, object)
@@ -125,9 +135,9 @@ func ListLive[L any, O client.Object, List interface {
 		return nil
 	}, options...)
 	if err != nil && !errors.Is(err, errEnough) {
-		return err
+		return false, err
 	}
-	return meta.SetList(list, all)
+	return err == nil, meta.SetList(list, all)
 }
 
 // UnlessGone wraps an error, and drops one that says that the object is gone: then somebody else was faster.
