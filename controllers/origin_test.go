@@ -119,7 +119,7 @@ func TestTieHoldsBackNothing(t *testing.T) {
 	}{
 		"it is changed":            {tries: 1},
 		"a webhook is away":        {write: away, tries: 2},
-		"it cannot be read":        {read: away, tries: 2},
+		"it cannot be read":        {read: away, tries: 4}, // each time twice
 		"the change is invalid":    {write: apierrors.NewInvalid(schema.GroupKind{Kind: "PersistentVolume"}, "pv", nil), tries: 1},
 		"the change is forbidden":  {write: apierrors.NewForbidden(schema.GroupResource{Resource: "persistentvolumes"}, "pv", nil), tries: 1},
 		"it was changed meanwhile": {write: apierrors.NewConflict(schema.GroupResource{Resource: "persistentvolumes"}, "pv", nil), tries: 3},

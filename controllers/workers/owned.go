@@ -69,20 +69,12 @@ func listAnchors(ctx context.Context, p *pass.Pass) ([]*corev1.Pod, error) {
 	return pods, err
 }
 
-// ReadOwned reads Jobs and pods, once in a pass. It tries twice: it makes many calls and needs the answer of each.
-func ReadOwned(ctx context.Context, p *pass.Pass) (_ *pass.Owned, err error) {
-	for range 2 {
-		if p.Owned != nil {
-			break
-		}
-		p.Owned, err = tryReadOwned(ctx, p)
-	}
-	return p.Owned, err
-}
-
-// tryReadOwned is a try of readOwned. It reads Jobs before pods: their list has the Job of a pod that is made in
+// ReadOwned reads Jobs and pods, once in a pass. It reads Jobs before pods: their list has the Job of a pod that is made in
 // between.
-func tryReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
+func ReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
+	if p.Owned != nil {
+		return p.Owned, nil
+	}
 	jobs, err := listJobs(ctx, p)
 	if err != nil {
 		return nil, err
@@ -99,7 +91,8 @@ func tryReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
 		}
 		jobs, pods = append(jobs, unlistedJobs...), append(pods, unlistedAnchors...)
 	}
-	return &pass.Owned{Jobs: jobs, Pods: pods}, nil
+	p.Owned = &pass.Owned{Jobs: jobs, Pods: pods}
+	return p.Owned, nil
 }
 
 // listJobs lists the benchmark's Jobs by their labels.

@@ -34,10 +34,30 @@ var ErrBusy = errors.New("others read whole objects")
 // Forever is longer than any pass waits.
 const Forever = math.MaxInt64
 
-// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what
-// was being done.
+// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what was
+// being done.
 func getLive(ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string) error {
-	return UnlessGone(live.Get(ctx, name, object), doing)
+	return UnlessGone(tryingTwice{live}.Get(ctx, name, object), doing)
+}
+
+// tryingTwice reads again what could not be read, unless it is gone. A pass that cleans up makes many calls and needs the
+// answer of each.
+type tryingTwice struct{ client.Reader }
+
+func (r tryingTwice) Get(ctx context.Context, name types.NamespacedName, object client.Object, options ...client.GetOption) error {
+	err := r.Reader.Get(ctx, name, object, options...)
+	if client.IgnoreNotFound(err) == nil || ctx.Err() != nil {
+		return err
+	}
+	return r.Reader.Get(ctx, name, object, options...)
+}
+
+func (r tryingTwice) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	err := r.Reader.List(ctx, list, options...)
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	return r.Reader.List(ctx, list, options...)
 }
 
 // inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at
@@ -120,7 +140,7 @@ func ListLive[L any, O client.Object, List interface {
 	var all []runtime.Object
 	weight, unwanted := 0, 0
 	empty := func() client.ObjectList { return List(new(L)) }
-	err = EachLive(ctx, live, Forever, empty, func(object O) error {
+	err = EachLive(ctx, tryingTwice{live}, Forever, empty, func(object O) error {
 		Trim(object)
 		if !wanted(object) {
 			if unwanted++; unwanted > maxUnwanted {
