@@ -108,7 +108,7 @@ func TestMetadataOfTwoClients(t *testing.T) {
 	})
 	for _, run := range measured(t, sb).Status.Runs {
 		got := run.Result.Of(v1alpha1.OperationMetadata)
-		if got == nil || got.Count != 4*operationsEach || got.PerClient == nil || got.PerClient.MinMilliIOPS <= 0 || got.IOPS() < got.PerClient.MaxMilliIOPS {
+		if got == nil || got.Count != 4*operationsEach || got.PerClient == nil || got.PerClient.MinMilliIOPS <= 0 || got.MilliIOPS < got.PerClient.MaxMilliIOPS {
 			t.Fatalf("%s: %+v", run.Name, got)
 		}
 		all := metadataOfClients(t, &run)
