@@ -17,6 +17,7 @@ import (
 // cleanupPolicy Retain keeps what there is to look at: volumes, claims, test files, and Jobs and pods that have ended.
 // Pods that still run are ended within the time for clean-up: they work on the volumes, hold nodes, and keep other
 // benchmarks waiting. A Job that may yet get a pod is deleted too, because nobody would watch it any more.
+
 // KeptUntil is what users are told of cleanupPolicy Retain.
 const KeptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted"
 
