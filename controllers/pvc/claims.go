@@ -22,7 +22,8 @@ const FewClaims = 4
 func LiveClaims(ctx context.Context, p *pass.Pass) (claims []corev1.PersistentVolumeClaim, err error) {
 	if len(p.Children.ClaimTargets) > FewClaims {
 		var list corev1.PersistentVolumeClaimList
-		err := world.ListLive(ctx, p.World.Live, &list, IsNamedIn(p.Children.ClaimTargets), client.InNamespace(p.SB.Namespace))
+		isWanted := IsNamedIn(p.Children.ClaimTargets)
+		err := world.ListLive(ctx, p.World.Live, &list, isWanted, client.InNamespace(p.SB.Namespace))
 		if err != nil {
 			return nil, fmt.Errorf("list claims: %w", err)
 		}
