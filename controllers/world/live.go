@@ -36,13 +36,17 @@ const Forever = math.MaxInt64
 
 // getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what
 // was being done.
-func getLive(ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string) error {
+func getLive(
+	ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string,
+) error {
 	return UnlessGone(live.Get(ctx, name, object), doing)
 }
 
-// inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at
-// most for as long as patience says. What the function leaves of each page is kept.
-func inPages(ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
+// inPages lists objects a few at a time. The whole operator reads one page at a time: each page waits for its turn, at
+// most for as long as patience says. inPages keeps what the list function leaves of each page.
+func inPages(
+	ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc,
+) (runtime.Object, error) {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		select {
 		case OnePage <- struct{}{}:
@@ -67,7 +71,7 @@ func EachLive[O runtime.Object](
 	ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(O) error,
 	options ...client.ListOption,
 ) error {
-	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
+	list := func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
 		these := append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))
 		if err := live.List(ctx, page, these...); err != nil {
@@ -83,7 +87,8 @@ func EachLive[O runtime.Object](
 			return nil, err
 		}
 		return page, meta.SetList(page, nil)
-	})
+	}
+	_, err := inPages(ctx, patience, metav1.ListOptions{}, list)
 	return err
 }
 
