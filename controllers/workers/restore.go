@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its
-// owner gets them back.
+// The operator finds its Jobs and pods by their labels, which others may remove. An object that is still ours by its
+// name and its owner gets its labels back.
 
 // WithoutHold returns labels without the one by which a pod holds its node. Only relabel restores that one, because it
 // looks first whether another benchmark has come to the node.
@@ -45,7 +45,8 @@ func Restore(ctx context.Context, p *pass.Pass, object client.Object, labels, an
 	if err := p.World.PatchMeta(ctx, object, changes); err != nil {
 		return world.UnlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
-	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, "+
+		"look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
 // FindPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives
