@@ -23,7 +23,7 @@ import (
 func NoteFiles(_ context.Context, p *pass.Pass) (pass.Outcome, error) {
 	p.Namespaces.LearnDrivers(p.SB.Status.Targets, p.Children.Claims)
 	if !p.SB.DeletionTimestamp.IsZero() && !p.SB.Status.HasMeasured() {
-		// Kubernetes may be about to delete claims, which it does not where files are to be removed.
+		// Kubernetes may be about to delete claims. It keeps those whose test files are still to be removed.
 		p.Children.NoteUnseen(p.SB.Status.RunningRun(), &p.Memory.OwnAttempt)
 	}
 	for _, pods := range p.Children.Pods {

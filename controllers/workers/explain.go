@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// Explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
-// those who were asked for the Job's tell.
+// Explain says why a pod does not run yet, in the words of the pod's status, or else of the latest warning about it.
+// Where there is no pod, it has the words of the latest warning about the Job.
 func Explain(ctx context.Context, p *pass.Pass, job types.UID, pod *corev1.Pod) (string, error) {
 	about, otherwise := job, "waiting for the pod to be created"
 	if pod != nil {

@@ -23,8 +23,8 @@ import (
 // PollWaiting is how often it is looked whether storage that was refused may be made now.
 const PollWaiting = 2 * time.Second
 
-// PodWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
-// asked for it, and gives up at a deadline.
+// PodWait is the wait for a pod, of an anchor or of a run. It says what it waits for, in the words of the component
+// that has to act, and gives up at a deadline.
 type PodWait struct {
 	Pass *pass.Pass
 

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// rewriteAnswers has a function change what the API server answers whoever asks by a config, before it is decoded.
+// rewriteAnswers has a function change the API server's answers to the clients of a config, before they are decoded.
 func rewriteAnswers(config *rest.Config, rewrite func(*http.Request, *http.Response) error) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return rewriting{next, rewrite} })
 }

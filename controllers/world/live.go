@@ -24,7 +24,7 @@ const (
 	pagePatience = time.Minute
 )
 
-// OnePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the
+// OnePage is held while a page of whole objects is in memory: there is only one, whatever the number of passes at the
 // same time.
 var OnePage = make(chan struct{}, 1)
 
