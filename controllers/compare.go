@@ -9,7 +9,7 @@ import (
 	"github.com/storagebench/storagebench/internal/search"
 )
 
-// compare compares the targets by the results that there are. over says whether all runs have ended.
+// compare compares the targets by the results so far. over reports whether all runs have ended.
 func compare(sb *v1alpha1.StorageBenchmark, over bool) {
 	status := &sb.Status
 	if len(status.Targets) == 0 {

@@ -35,7 +35,8 @@ func expire(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 		return pass.AwaitFor(remaining), nil
 	}
 	preconditions := client.Preconditions{UID: &p.SB.UID, ResourceVersion: &p.SB.ResourceVersion}
-	if err := p.World.Client.Delete(ctx, p.SB, preconditions, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+	background := client.PropagationPolicy(metav1.DeletePropagationBackground)
+	if err := p.World.Client.Delete(ctx, p.SB, preconditions, background); err != nil {
 		return pass.AwaitFor(pass.RetrySoon), world.UnlessGone(err, "delete after ttlSecondsAfterFinished")
 	}
 	return pass.AwaitChange(), nil

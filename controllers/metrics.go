@@ -29,24 +29,35 @@ type Metrics struct {
 
 // NewMetrics returns metrics that are registered. It panics if there are such metrics already.
 func NewMetrics(registry prometheus.Registerer) *Metrics {
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "storagebench", Name: name, Help: help}, labels)
+	options := func(name, help string) prometheus.CounterOpts {
+		return prometheus.CounterOpts{Namespace: "storagebench", Name: name, Help: help}
+	}
+	counter := func(name, help string) prometheus.Counter { return prometheus.NewCounter(options(name, help)) }
+	counters := func(name, label, help string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(options(name, help), []string{label})
 	}
 	m := &Metrics{
-		runs:       counter("runs_total", "Runs that have ended, by their outcome: Succeeded or Failed.", "outcome"),
-		attempts:   counter("abandoned_attempts_total", "Attempts of runs that were ended without a result and are not the run's last word, by reason.", "reason"),
-		benchmarks: counter("benchmarks_finished_total", "StorageBenchmarks that have ended, by the reason of their condition Succeeded.", "reason"),
-		leftBehind: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_left_behind_total",
-			Help: "StorageBenchmarks that ended, or were deleted, with something that could not be removed, each once."}),
-		deletedWithLeftovers: prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "benchmarks_deleted_with_leftovers_total",
-			Help: "StorageBenchmarks that were deleted although not everything that they made could be removed."}),
-		seconds: counter("step_seconds_total", "Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded.", "reason"),
-		orphans: counter("orphaned_objects_removed_total", "Objects that were removed because the StorageBenchmark that they were made for was gone, by kind.", "kind"),
+		runs: counters("runs_total", "outcome",
+			"Runs that have ended, by their outcome: Succeeded or Failed."),
+		attempts: counters("abandoned_attempts_total", "reason",
+			"Attempts of runs that were ended without a result and are not the run's last word, by reason."),
+		benchmarks: counters("benchmarks_finished_total", "reason",
+			"StorageBenchmarks that have ended, by the reason of their condition Succeeded."),
+		leftBehind: counter("benchmarks_left_behind_total",
+			"StorageBenchmarks that ended, or were deleted, with something that could not be removed, each once."),
+		deletedWithLeftovers: counter("benchmarks_deleted_with_leftovers_total",
+			"StorageBenchmarks that were deleted although not everything that they made could be removed."),
+		seconds: counters("step_seconds_total", "reason",
+			"Seconds that StorageBenchmarks were at each step, by the reason of their condition Succeeded."),
+		orphans: counters("orphaned_objects_removed_total", "kind",
+			"Objects that were removed because the StorageBenchmark that they were made for was gone, by kind."),
+		foreignWrites: counter("foreign_status_writes_total",
+			"Writes of StorageBenchmarks' statuses by another operator that works on the same ones, "+
+				"as far as they were noticed."),
+		overdue: newOverdue(),
 	}
-	m.foreignWrites = prometheus.NewCounter(prometheus.CounterOpts{Namespace: "storagebench", Name: "foreign_status_writes_total",
-		Help: "Writes of StorageBenchmarks' statuses by another operator that works on the same ones, as far as they were noticed."})
-	m.overdue = newOverdue()
-	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.deletedWithLeftovers, m.seconds, m.orphans, m.foreignWrites, m.overdue)
+	registry.MustRegister(m.runs, m.attempts, m.benchmarks, m.leftBehind, m.deletedWithLeftovers, m.seconds, m.orphans,
+		m.foreignWrites, m.overdue)
 	return m
 }
 
@@ -104,7 +115,8 @@ func (m *Metrics) released(before, after *v1alpha1.StorageBenchmark) {
 // newAttempts returns the abandoned attempts that a benchmark did not have before.
 func newAttempts(before, after *v1alpha1.StorageBenchmark) []v1alpha1.AbandonedAttempt {
 	return slices.DeleteFunc(slices.Clone(after.Status.AbandonedAttempts), func(a v1alpha1.AbandonedAttempt) bool {
-		return slices.ContainsFunc(before.Status.AbandonedAttempts, func(b v1alpha1.AbandonedAttempt) bool { return a.Run == b.Run && a.Attempt == b.Attempt })
+		isSame := func(b v1alpha1.AbandonedAttempt) bool { return a.Run == b.Run && a.Attempt == b.Attempt }
+		return slices.ContainsFunc(before.Status.AbandonedAttempts, isSame)
 	})
 }
 
@@ -121,9 +133,13 @@ func NewActiveBenchmarks(reader client.Reader) prometheus.Collector {
 	return &activeBenchmarks{
 		reader: reader,
 		steps: prometheus.NewDesc("storagebench_benchmarks",
-			"StorageBenchmarks by the reason of their condition Succeeded: the step that they are at, or their outcome.", []string{"reason"}, nil),
+			"StorageBenchmarks by the reason of their condition Succeeded: "+
+				"the step that they are at, or their outcome.",
+			[]string{"reason"}, nil),
 		leftovers: prometheus.NewDesc("storagebench_benchmarks_with_leftovers",
-			"StorageBenchmarks that left something behind, by namespace, until they are deleted. Namespaces without any have no series.", []string{"namespace"}, nil),
+			"StorageBenchmarks that left something behind, by namespace, until they are deleted. "+
+				"Namespaces without any have no series.",
+			[]string{"namespace"}, nil),
 	}
 }
 

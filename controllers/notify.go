@@ -20,7 +20,8 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 	for i := range after.Status.Runs {
 		notifyRun(recorder, after, old[after.Status.Runs[i].Name], after.Status.Runs[i])
 	}
-	if c := after.Status.Condition(v1alpha1.ConditionRetrying); c.Status != "" && before.Status.Condition(c.Type).Status == "" {
+	c := after.Status.Condition(v1alpha1.ConditionRetrying)
+	if c.Status != "" && before.Status.Condition(c.Type).Status == "" {
 		recorder.Eventf(after, nil, corev1.EventTypeWarning, c.Type, "Reconcile", "%s", world.LimitNote(c.Message))
 	}
 	was, is := before.Status.Condition(v1alpha1.ConditionSucceeded), after.Status.Condition(v1alpha1.ConditionSucceeded)
@@ -35,12 +36,13 @@ func notify(recorder events.EventRecorder, before, after *v1alpha1.StorageBenchm
 }
 
 func notifyRun(recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark, before, after v1alpha1.Run) {
+	note := world.LimitNote(after.Name + ": " + after.Message)
 	switch {
 	case after.State == v1alpha1.RunFailed && before.State != v1alpha1.RunFailed:
-		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunFailed", "Measure", "%s", world.LimitNote(after.Name+": "+after.Message))
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunFailed", "Measure", "%s", note)
 	case after.State == v1alpha1.RunSucceeded && before.State != v1alpha1.RunSucceeded:
 		recorder.Eventf(sb, nil, corev1.EventTypeNormal, "RunSucceeded", "Measure", "%s", after.Name)
 	case after.Disruptions > before.Disruptions:
-		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunDisrupted", "Measure", "%s", world.LimitNote(after.Name+": "+after.Message))
+		recorder.Eventf(sb, nil, corev1.EventTypeWarning, "RunDisrupted", "Measure", "%s", note)
 	}
 }

@@ -24,8 +24,8 @@ import (
 )
 
 // OrphanCollector removes what was made for benchmarks that are gone, when the operator starts and every
-// orphanInterval. Whoever may update a benchmark can remove its finalizer, which leaves such objects behind. Nobody
-// else would remove them, and volumes cost money. Package ours decides what they were made for.
+// orphanInterval. Any user who may update a benchmark can remove its finalizer, which leaves such objects behind.
+// Nobody else would remove them, and volumes cost money. Package ours decides what they were made for.
 type OrphanCollector struct {
 	// Client deletes, and has a cache of the benchmarks that are there.
 	Client client.Client
@@ -64,8 +64,8 @@ func (l *OrphanCollector) Start(ctx context.Context) error {
 	}
 }
 
-// orphan is an object that was made for a benchmark, which may be gone. Of the object it has no more than its deletion
-// takes.
+// orphan is an object that was made for a benchmark, which may be gone. It has only the parts of the object that a
+// deletion needs.
 type orphan struct {
 	object client.Object
 	of     *v1alpha1.StorageBenchmark
@@ -86,7 +86,8 @@ func (l *OrphanCollector) Sweep(ctx context.Context) error {
 			there.Insert(meta.UID)
 			return nil
 		}
-		if err := l.each(ctx, v1alpha1.GroupVersion.WithKind("StorageBenchmarkList"), note, client.InNamespace(namespace)); err != nil {
+		benchmarks := v1alpha1.GroupVersion.WithKind("StorageBenchmarkList")
+		if err := l.each(ctx, benchmarks, note, client.InNamespace(namespace)); err != nil {
 			return err
 		}
 	}
@@ -99,8 +100,8 @@ func (l *OrphanCollector) Sweep(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// isKnown says whether the cache has a benchmark, or another operator may have. Then its objects are no orphans. Where
-// all benchmarks are known, none have to be listed, of which there may be thousands.
+// isKnown reports whether the cache has a benchmark, or another operator may have it. Then its objects are no orphans.
+// Where all benchmarks are known, none have to be listed: there may be thousands.
 func (l *OrphanCollector) isKnown(ctx context.Context, of *v1alpha1.StorageBenchmark) bool {
 	if slices.Contains(l.Excluded, of.Namespace) {
 		return true
@@ -123,13 +124,23 @@ type collected func(metav1.ObjectMeta) client.Object
 
 var (
 	collectedInNamespaces = map[schema.GroupVersionKind]collected{
-		batchv1.SchemeGroupVersion.WithKind("JobList"):                  func(m metav1.ObjectMeta) client.Object { return &batchv1.Job{ObjectMeta: m} },
-		corev1.SchemeGroupVersion.WithKind("PodList"):                   func(m metav1.ObjectMeta) client.Object { return &corev1.Pod{ObjectMeta: m} },
-		corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolumeClaim{ObjectMeta: m} },
+		batchv1.SchemeGroupVersion.WithKind("JobList"): func(m metav1.ObjectMeta) client.Object {
+			return &batchv1.Job{ObjectMeta: m}
+		},
+		corev1.SchemeGroupVersion.WithKind("PodList"): func(m metav1.ObjectMeta) client.Object {
+			return &corev1.Pod{ObjectMeta: m}
+		},
+		corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaimList"): func(m metav1.ObjectMeta) client.Object {
+			return &corev1.PersistentVolumeClaim{ObjectMeta: m}
+		},
 	}
 	collectedInCluster = map[schema.GroupVersionKind]collected{
-		corev1.SchemeGroupVersion.WithKind("PersistentVolumeList"): func(m metav1.ObjectMeta) client.Object { return &corev1.PersistentVolume{ObjectMeta: m} },
-		storagev1.SchemeGroupVersion.WithKind("StorageClassList"):  func(m metav1.ObjectMeta) client.Object { return &storagev1.StorageClass{ObjectMeta: m} },
+		corev1.SchemeGroupVersion.WithKind("PersistentVolumeList"): func(m metav1.ObjectMeta) client.Object {
+			return &corev1.PersistentVolume{ObjectMeta: m}
+		},
+		storagev1.SchemeGroupVersion.WithKind("StorageClassList"): func(m metav1.ObjectMeta) client.Object {
+			return &storagev1.StorageClass{ObjectMeta: m}
+		},
 	}
 )
 
@@ -154,7 +165,8 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 				case len(made) == maxOrphans:
 					return errMoreOrphans
 				}
-				made = append(made, orphan{object(metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}), of})
+				identity := metav1.ObjectMeta{Namespace: meta.Namespace, Name: meta.Name, UID: meta.UID}
+				made = append(made, orphan{object(identity), of})
 				return nil
 			}, client.InNamespace(namespace), client.MatchingLabels{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}))
 		}
@@ -172,9 +184,8 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 func (l *OrphanCollector) each(
 	ctx context.Context, kind schema.GroupVersionKind, look func(*metav1.ObjectMeta) error, options ...client.ListOption,
 ) error {
-	empty := func() client.ObjectList {
-		return &metav1.PartialObjectMetadataList{TypeMeta: metav1.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}}
-	}
+	typeMeta := metav1.TypeMeta{APIVersion: kind.GroupVersion().String(), Kind: kind.Kind}
+	empty := func() client.ObjectList { return &metav1.PartialObjectMetadataList{TypeMeta: typeMeta} }
 	err := world.EachLive(ctx, l.Live, world.Forever, empty, func(object *metav1.PartialObjectMetadata) error {
 		object.OwnerReferences = world.ControllersOf(object.OwnerReferences)
 		return look(&object.ObjectMeta)
@@ -192,12 +203,14 @@ func (l *OrphanCollector) remove(ctx context.Context, object client.Object, of *
 		return fmt.Errorf("a kind that is not known: %w", err)
 	}
 	kind := gvk.Kind
-	err = l.Client.Delete(ctx, object, client.Preconditions{UID: new(object.GetUID())}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	sameObject := client.Preconditions{UID: new(object.GetUID())}
+	err = l.Client.Delete(ctx, object, sameObject, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil {
 		return world.UnlessGone(err, "delete orphaned "+kind+" "+object.GetName())
 	}
 	l.Metrics.orphans.WithLabelValues(kind).Inc()
-	ctrl.LoggerFrom(ctx).Info("Removed an orphaned object: its StorageBenchmark is gone", "kind", kind, "name", object.GetName(),
-		"namespace", object.GetNamespace(), "benchmark", of.Name, "uid", of.UID)
+	ctrl.LoggerFrom(ctx).Info("Removed an orphaned object: its StorageBenchmark is gone",
+		"kind", kind, "name", object.GetName(), "namespace", object.GetNamespace(),
+		"benchmark", of.Name, "uid", of.UID)
 	return nil
 }

@@ -49,9 +49,11 @@ type progress struct {
 }
 
 func newOverdue() *overdue {
-	return &overdue{now: time.Now, marks: map[types.NamespacedName]mark{}, desc: prometheus.NewDesc("storagebench_benchmark_overdue_seconds",
-		"By how many seconds a step of a StorageBenchmark is more than 5 minutes over its deadline, by the reason of condition Succeeded. Only steps that are over it have a series.",
-		[]string{"namespace", "benchmark", "reason"}, nil)}
+	desc := prometheus.NewDesc("storagebench_benchmark_overdue_seconds",
+		"By how many seconds a step of a StorageBenchmark is more than 5 minutes over its deadline, "+
+			"by the reason of condition Succeeded. Only steps that are over it have a series.",
+		[]string{"namespace", "benchmark", "reason"}, nil)
+	return &overdue{now: time.Now, marks: map[types.NamespacedName]mark{}, desc: desc}
 }
 
 // saw notes how far a benchmark is.
@@ -93,13 +95,15 @@ func progressOf(sb *v1alpha1.StorageBenchmark, step string) progress {
 // allowedAt returns how long a benchmark may be at a step, 0 for one that it may be at for ever.
 func allowedAt(sb *v1alpha1.StorageBenchmark, step string) time.Duration {
 	d := sb.Spec.Deadlines
-	start, provisioning, run := attempt.StartLimit(d).Duration(), attempt.VolumeLimit(d).Duration(), attempt.RunLimit(sb).Duration()
+	start, provisioning := attempt.StartLimit(d).Duration(), attempt.VolumeLimit(d).Duration()
+	run := attempt.RunLimit(sb).Duration()
 	switch step {
 	case v1alpha1.ReasonPending, v1alpha1.ReasonProvisioning:
 		return provisioning + start + overdueGrace
 	case v1alpha1.ReasonWaitingForNode:
 		return attempt.NodeLimit(d).Duration() + start + overdueGrace
-	case v1alpha1.ReasonPreparing, v1alpha1.ReasonMeasuring: // a volume may be bound when its pod comes, and files laid out before fio measures
+	case v1alpha1.ReasonPreparing, v1alpha1.ReasonMeasuring:
+		// A volume may be bound when its pod comes, and files are laid out before fio measures.
 		return provisioning + start + run + overdueGrace
 	case v1alpha1.ReasonCleaningUp:
 		return attempt.CleanUpLimit(d).Duration() + overdueGrace
@@ -119,7 +123,9 @@ func (o *overdue) Collect(metrics chan<- prometheus.Metric) {
 	})
 	for _, name := range names[:min(len(names), maxOverdue)] {
 		m := late[name]
-		metrics <- prometheus.MustNewConstMetric(o.desc, prometheus.GaugeValue, m.lateBy(now).Seconds(), name.Namespace, name.Name, m.step)
+		seconds := m.lateBy(now).Seconds()
+		metrics <- prometheus.MustNewConstMetric(
+			o.desc, prometheus.GaugeValue, seconds, name.Namespace, name.Name, m.step)
 	}
 }
 

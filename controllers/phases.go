@@ -23,10 +23,13 @@ type phase func(context.Context, *pass.Pass) (pass.Outcome, error)
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
 	phases = []phase{
-		expire, prepare.Admit, observe, pvc.Tie, clean.Suspend, prepare.Relabel, prepare.Validate, prepare.Nudge, clean.NoteFiles, prepare.AwaitDrivers, prepare.Provision, prepare.Anchor,
+		expire, prepare.Admit, observe, pvc.Tie, clean.Suspend, prepare.Relabel, prepare.Validate, prepare.Nudge,
+		clean.NoteFiles, prepare.AwaitDrivers, prepare.Provision, prepare.Anchor,
 		measure.Measure, measure.Conclude, clean.Up, clean.Sweep, finish,
 	}
-	deletionPhases = []phase{observe, pvc.Tie, prepare.Nudge, clean.NoteFiles, clean.Abandon, clean.Up, clean.Sweep, release}
+	deletionPhases = []phase{
+		observe, pvc.Tie, prepare.Nudge, clean.NoteFiles, clean.Abandon, clean.Up, clean.Sweep, release,
+	}
 )
 
 // advance has the phases follow each other, until one ends the pass.
@@ -70,7 +73,8 @@ func guarded(ctx context.Context, p *pass.Pass) (result ctrl.Result, err error) 
 	defer cancel()
 	result, err = advance(limited, p)
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("the pass was ended after %s, the longest that one may take: look whether the API server or a webhook is slow: %w", passPatience, err)
+		err = fmt.Errorf("the pass was ended after %s, the longest that one may take: "+
+			"look whether the API server or a webhook is slow: %w", passPatience, err)
 	}
 	ended = true
 	return result, err

@@ -203,7 +203,9 @@ func heedSecond(ctx context.Context, r *Reconciler, sb *v1alpha1.StorageBenchmar
 }
 
 // unread ends a call over a benchmark that the cache has in part only, and that the API server does not return.
-func (r *Reconciler) unread(ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *pass.Memory, err error) (ctrl.Result, error) {
+func (r *Reconciler) unread(
+	ctx context.Context, cached *v1alpha1.StorageBenchmark, remembered *pass.Memory, err error,
+) (ctrl.Result, error) {
 	if apierrors.IsNotFound(err) {
 		// It need not be gone: an API server that has just begun does not find objects of kinds that it does not know yet.
 		return ctrl.Result{RequeueAfter: remembered.AfterConflict()}, nil
@@ -255,7 +257,8 @@ func (r *Reconciler) newPass(sb *v1alpha1.StorageBenchmark, remembered *pass.Mem
 // world returns what a pass over a benchmark of a namespace acts with.
 func (r *Reconciler) world(namespace string) *world.World {
 	return &world.World{
-		Namespace: namespace, Client: r.Client, Live: r.Live, Caches: r.Caches, Merging: &r.merging, Logs: r.Logs, Events: r.Events,
-		Clock: r.Clock, Image: r.Image, EBSMetricsURL: r.EBSMetricsURL, Namespaces: r.Namespaces,
+		Namespace: namespace, Client: r.Client, Live: r.Live, Caches: r.Caches, Merging: &r.merging,
+		Logs: r.Logs, Events: r.Events, Clock: r.Clock,
+		Image: r.Image, EBSMetricsURL: r.EBSMetricsURL, Namespaces: r.Namespaces,
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 )
 
-// release lets the benchmark go. Kept logs are owned by it, and go with it: Kubernetes sees to that. What is left is
-// told before, because nobody remembers it afterwards.
+// release lets the benchmark go. Kept logs are owned by it, and Kubernetes deletes them with it. Users are told of
+// leftovers before, because nothing remembers them afterwards.
 func release(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	tellLeft(ctx, p)
 	if err := p.World.DropFinalizer(ctx, p.Before, v1alpha1.Finalizer); err != nil {

@@ -36,8 +36,8 @@ func (r *Reconciler) save(ctx context.Context, p *pass.Pass, passErr error) (err
 }
 
 // saveUnread tells users that their benchmark cannot be read from the API server, and returns the error. The cache has
-// little more of it than its conditions. Of a finished one it lacks their messages, which a write of the conditions
-// would remove.
+// little more of it than its conditions. The cache lacks the messages of a finished benchmark's conditions, so that a
+// write of the conditions would remove them.
 func (r *Reconciler) saveUnread(ctx context.Context, p *pass.Pass, cause error) error {
 	if p.SB.Status.HasEnded() {
 		return cause
@@ -49,7 +49,7 @@ func (r *Reconciler) saveUnread(ctx context.Context, p *pass.Pass, cause error) 
 	return errors.Join(cause, r.writeStatus(ctx, p))
 }
 
-// isOutdated says whether a write was onto an old version of the benchmark, or one that is gone.
+// isOutdated reports whether a write was based on an old version of the benchmark, or on one that is gone.
 func isOutdated(err error) bool { return apierrors.IsConflict(err) || apierrors.IsNotFound(err) }
 
 // saveStatus writes the status if the pass changed it.
@@ -107,7 +107,9 @@ func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause err
 	found := p.SB.Status
 	p.SB.Status = *p.Before.Status.DeepCopy()
 	adopted := false
-	if p.SB.Status.HasMeasured() && isRefusedForGood(cause) && p.Now.Sub(p.FirstError()) >= pass.QuietErrors { // who refuses may change their mind
+	// A policy or a webhook that refuses the status may be changed: it gets QuietErrors to take it.
+	isRefused := p.SB.Status.HasMeasured() && isRefusedForGood(cause)
+	if isRefused && p.Now.Sub(p.FirstError()) >= pass.QuietErrors {
 		adoptConclusion(&p.SB.Status, &found)
 		adopted = true
 	}
@@ -124,7 +126,8 @@ func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause err
 	}
 	err := r.writeStatus(ctx, p)
 	if adopted && err != nil && isRefusedForGood(err) {
-		p.SB.Status.ObservedGeneration, p.SB.Status.CompletionTime = p.Before.Status.ObservedGeneration, p.Before.Status.CompletionTime
+		p.SB.Status.ObservedGeneration = p.Before.Status.ObservedGeneration
+		p.SB.Status.CompletionTime = p.Before.Status.CompletionTime
 		return r.writeStatus(ctx, p)
 	}
 	return err
@@ -159,14 +162,17 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 func endUnsaved(s *pass.Pass, why string) {
 	s.RetractError()
 	end := s.SB.Status.Condition(v1alpha1.ConditionSucceeded)
-	s.SetCondition(end.Type, end.Status, end.Reason, fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why))
+	message := fmt.Sprintf("%s; not all of the status could be saved: %s", end.Message, why)
+	s.SetCondition(end.Type, end.Status, end.Reason, message)
 }
 
 // tooLarge is what etcd says of an object that is larger than it takes. The API server gives it no reason of its own.
 const tooLarge = "request is too large"
 
-// isRefusedForGood says whether a status is refused, or cannot be made, for what it is: the same one would be again.
+// isRefusedForGood reports whether a status is refused, or cannot be made, because of its content. The same status
+// would be refused again.
 func isRefusedForGood(err error) bool {
-	return apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) || world.IsRefused(err) || errors.Is(err, world.ErrFault) ||
+	return apierrors.IsInvalid(err) || apierrors.IsRequestEntityTooLargeError(err) ||
+		world.IsRefused(err) || errors.Is(err, world.ErrFault) ||
 		strings.Contains(err.Error(), tooLarge)
 }

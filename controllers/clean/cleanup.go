@@ -17,8 +17,9 @@ import (
 // Up removes volumes and test files. It waits until they are gone: a volume that stays costs money.
 func Up(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	deleting := !p.SB.DeletionTimestamp.IsZero()
-	// What was left or retained gets another chance when the benchmark is deleted; nothing comes after NothingLeft.
-	if status := p.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Status; status == metav1.ConditionTrue || (status != "" && !deleting) {
+	// Leftovers and retained objects get another chance when the benchmark is deleted. Nothing comes after NothingLeft.
+	status := p.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Status
+	if status == metav1.ConditionTrue || (status != "" && !deleting) {
 		return pass.GoOn(), nil
 	}
 	if p.SB.Spec.CleanupPolicy == v1alpha1.CleanupRetain && !deleting {
@@ -65,11 +66,12 @@ func SetCleanedUp(s *pass.Pass) {
 
 // SetLeftBehind reports what clean-up could not remove.
 func SetLeftBehind(s *pass.Pass, left []cleanup.Leftover) {
-	s.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, s.Cleaning().DescribeLeft(left))
+	words := s.Cleaning().DescribeLeft(left)
+	s.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, words)
 }
 
 // Remove goes one step further in removing what was made, and returns what is not gone yet. Package cleanup has the
-// order of the kinds. What logs of pods hold is kept in ConfigMaps.
+// order of the kinds. ConfigMaps keep what the logs of pods hold.
 func Remove(ctx context.Context, p *pass.Pass) (left []cleanup.Leftover, err error) {
 	var before []cleanup.Removal
 	for {

@@ -54,14 +54,17 @@ func RemovePods(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	return left, errors.Join(err, anchorsErr)
 }
 
-// keepClaims has Kubernetes not delete claims before the test files are removed that are reached through them: deletion
-// with --cascade=foreground would. What that promises is so without it: the benchmark stays until all else is gone.
+// keepClaims stops Kubernetes from deleting claims before their test files are removed, which deletion with
+// --cascade=foreground would do. The benchmark keeps the promise of that option by itself: it stays until all else is
+// gone.
 func keepClaims(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
-	if !controllerutil.ContainsFinalizer(p.SB, metav1.FinalizerDeleteDependents) || !cleanup.HasFiles(p.SB.Status.Targets) {
+	inForeground := controllerutil.ContainsFinalizer(p.SB, metav1.FinalizerDeleteDependents)
+	if !inForeground || !cleanup.HasFiles(p.SB.Status.Targets) {
 		return pass.GoOn(), nil
 	}
 	if p.Changed() {
 		return pass.SaveFirst(), nil // what pods tell of files goes with them
 	}
-	return pass.AwaitFor(pass.RetrySoon), world.UnlessGone(p.World.DropFinalizer(ctx, p.Before, metav1.FinalizerDeleteDependents), "keep claims until test files are removed")
+	err := p.World.DropFinalizer(ctx, p.Before, metav1.FinalizerDeleteDependents)
+	return pass.AwaitFor(pass.RetrySoon), world.UnlessGone(err, "keep claims until test files are removed")
 }

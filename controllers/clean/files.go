@@ -23,7 +23,8 @@ import (
 func NoteFiles(_ context.Context, p *pass.Pass) (pass.Outcome, error) {
 	p.Namespaces.LearnDrivers(p.SB.Status.Targets, p.Children.Claims)
 	if !p.SB.DeletionTimestamp.IsZero() && !p.SB.Status.HasMeasured() {
-		p.Children.NoteUnseen(p.SB.Status.RunningRun(), &p.Memory.OwnAttempt) // Kubernetes may be about to delete claims, and does not where files are to be removed
+		// Kubernetes may be about to delete claims. It keeps those whose test files are still to be removed.
+		p.Children.NoteUnseen(p.SB.Status.RunningRun(), &p.Memory.OwnAttempt)
 	}
 	for _, pods := range p.Children.Pods {
 		for _, pod := range pods {
@@ -70,7 +71,9 @@ func filesAt(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (cleanu
 }
 
 // removeFilesOf goes one step further in removing the test files of a target, and notes what has become of them.
-func removeFilesOf(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool) error {
+func removeFilesOf(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, status *v1alpha1.TargetStatus, atRest bool,
+) error {
 	state, err := v1alpha1.TestFilesPresent, error(nil)
 	if atRest {
 		state, err = cleanClaims(ctx, p, target)
@@ -95,7 +98,9 @@ func cleanClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (v1
 }
 
 // claimFacts reads what it depends on what is done about the files on a claim.
-func claimFacts(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, client int32) (facts cleanup.ClaimFacts, err error) {
+func claimFacts(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, client int32,
+) (facts cleanup.ClaimFacts, err error) {
 	existing := p.Children.Jobs[job.CleanUpName(p.SB, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && p.Children.HasCleaned(existing)
 	facts.Existing, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
@@ -143,7 +148,9 @@ func FilesAfterRemount(m pvc.StorageMade, target *v1alpha1.Target) (v1alpha1.Tes
 }
 
 // MakeCleaner makes the Job that removes the files on a claim.
-func MakeCleaner(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, client int32) (v1alpha1.TestFilesState, error) {
+func MakeCleaner(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, client int32,
+) (v1alpha1.TestFilesState, error) {
 	wasThere, err := pvc.ExistingVolumes(ctx, p, target, client)
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
@@ -151,7 +158,8 @@ func MakeCleaner(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 	volume := jobspec.VolumeOf(p.SB, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	p.Owned = nil // they lack the Job that is made now
-	return filesAfterMaking(workers.MakeJob(ctx, p, job.ForCleanUp(p.SB, p.World.Image, volume, client)), "apply clean-up Job of target "+target.Name)
+	err = workers.MakeJob(ctx, p, job.ForCleanUp(p.SB, p.World.Image, volume, client))
+	return filesAfterMaking(err, "apply clean-up Job of target "+target.Name)
 }
 
 // filesAfterMaking says what has become of test files after the API server was asked for what they are removed with.

@@ -39,9 +39,10 @@ func LateVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) 
 	if err != nil {
 		return nil, err
 	}
-	fates, errs := world.Gather(ctx, world.ParallelCalls, late, func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
+	tie := func(volume *corev1.PersistentVolume) (cleanup.Fate, error) {
 		return pvc.TieVolume(ctx, p, volume, p.Children.FateOfVolume(volume, p.SB.CreationTimestamp, true))
-	})
+	}
+	fates, errs := world.Gather(ctx, world.ParallelCalls, late, tie)
 	var left []cleanup.Leftover
 	for i, volume := range late {
 		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock

@@ -15,13 +15,13 @@ import (
 )
 
 // cleanupPolicy Retain keeps what there is to look at: volumes, claims, test files, and Jobs and pods that have ended.
-// What still runs is nothing to look at. It works on the volumes, holds nodes, and keeps other benchmarks waiting. So
-// it is ended, within the time for clean-up. Nor is a Job kept that may yet get a pod: nobody would see to it any more.
+// Pods that still run are ended within the time for clean-up: they work on the volumes, hold nodes, and keep other
+// benchmarks waiting. A Job that may yet get a pod is deleted too, because nobody would watch it any more.
 
 // KeptUntil is what users are told of cleanupPolicy Retain.
 const KeptUntil = "spec.cleanupPolicy is Retain: volumes and test files stay until the StorageBenchmark is deleted"
 
-// Retain ends what runs, and keeps the rest. What does not end in time is named.
+// Retain ends what runs, and keeps the rest. It names the objects that do not end in time.
 func Retain(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	left, err := workers.UntilNothingIsLeft(ctx, p, endRunning)
 	left, out, err := AwaitRemoval(p, left, err)
@@ -41,12 +41,13 @@ func setRetained(s *pass.Pass, left []cleanup.Leftover) {
 	s.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, reason, words)
 }
 
-// IsRetained says whether it was said that all is kept that has ended, so that nothing of it is removed.
+// IsRetained reports whether users were told that everything that has ended is kept, so that none of it is removed.
 func IsRetained(s *pass.Pass) bool {
 	if !s.SB.DeletionTimestamp.IsZero() {
 		return false
 	}
-	return s.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonRetained || (s.SB.Status.HasLeftovers() && s.SB.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
+	return s.SB.Status.Condition(v1alpha1.ConditionCleanedUp).Reason == v1alpha1.ReasonRetained ||
+		(s.SB.Status.HasLeftovers() && s.SB.Spec.CleanupPolicy == v1alpha1.CleanupRetain)
 }
 
 // endRunning goes one step further in ending what runs, and returns what has not ended yet.

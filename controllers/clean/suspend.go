@@ -43,8 +43,8 @@ func Suspend(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	return pass.AwaitChange(), nil
 }
 
-// endAll ends attempts and anchors, and returns what is left of them. What is on nodes that do not answer is not waited
-// for.
+// endAll ends attempts and anchors, and returns what is left of them. It does not wait for pods on nodes that do not
+// answer.
 func endAll(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
 	left, err := workers.EndAttempts(ctx, p)
 	if err != nil {

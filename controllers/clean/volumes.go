@@ -75,7 +75,8 @@ func deleteClaims(ctx context.Context, p *pass.Pass, claims []*corev1.Persistent
 		errs = append(errs, err)
 	}
 	var settled []*corev1.PersistentVolumeClaim
-	for i, err := range world.InParallel(ctx, recorded, func(claim *corev1.PersistentVolumeClaim) error { return pvc.SettleClaim(ctx, p, claim) }) {
+	settle := func(claim *corev1.PersistentVolumeClaim) error { return pvc.SettleClaim(ctx, p, claim) }
+	for i, err := range world.InParallel(ctx, recorded, settle) {
 		if errs = append(errs, err); err == nil {
 			settled = append(settled, recorded[i])
 		}
@@ -89,7 +90,8 @@ func remainingVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, er
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
-		return ref != nil && ref.Namespace == p.SB.Namespace && slices.ContainsFunc(p.SB.Status.Targets, func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) })
+		isOfTarget := func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) }
+		return ref != nil && ref.Namespace == p.SB.Namespace && slices.ContainsFunc(p.SB.Status.Targets, isOfTarget)
 	}
 	fates, errs := world.Gather(ctx, world.ParallelCalls, known, func(volume v1alpha1.VolumeStatus) (cleanup.Fate, error) {
 		return pvc.Settle(ctx, p, volume.Name, p.SB.CreationTimestamp, mine)
@@ -125,14 +127,20 @@ func removeClusterObjects(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover
 	for _, of := range []struct {
 		list           client.ObjectList
 		kind, resource string
-	}{{&corev1.PersistentVolumeList{}, "PersistentVolume", "pv"}, {&storagev1.StorageClassList{}, "StorageClass", "storageclass"}} {
+	}{
+		{&corev1.PersistentVolumeList{}, "PersistentVolume", "pv"},
+		{&storagev1.StorageClassList{}, "StorageClass", "storageclass"},
+	} {
 		if err := p.World.Live.List(ctx, of.list, mine); err != nil {
 			errs = append(errs, fmt.Errorf("list PersistentVolumes and StorageClasses: %w", err))
 			continue
 		}
 		err := meta.EachListItem(of.list, world.Typed(func(object client.Object) {
 			if ours.ClusterObject(p.SB, object) {
-				left = append(left, cleanup.Leftover{What: of.kind + " " + object.GetName(), Command: "kubectl delete " + of.resource + " " + object.GetName()})
+				left = append(left, cleanup.Leftover{
+					What:    of.kind + " " + object.GetName(),
+					Command: "kubectl delete " + of.resource + " " + object.GetName(),
+				})
 				unneeded = append(unneeded, object)
 			}
 		}))

@@ -20,7 +20,8 @@ func Conclude(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 		return takeLast(ctx, p)
 	}
 	if lost := plan.Lost(p.PlannedRuns(), p.SB.Status.Runs); lost != "" {
-		return pass.Outcome{}, fmt.Errorf("status.runs has no result of run %s: was it stored by an older CustomResourceDefinition?", lost)
+		return pass.Outcome{}, fmt.Errorf(
+			"status.runs has no result of run %s: was it stored by an older CustomResourceDefinition?", lost)
 	}
 	measured, words := attempt.SumUp(&p.SB.Status, p.Now.Time)
 	if measured {

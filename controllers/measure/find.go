@@ -12,7 +12,9 @@ import (
 )
 
 // findJob sees what has become of the Job of a client that was there and is not found.
-func findJob(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, client int32) (pass.Outcome, error) {
+func findJob(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, client int32,
+) (pass.Outcome, error) {
 	wanted := job.ForRun(p.SB, p.World.Image, jobSpec(p).ForMeasuring(run, planned, client))
 	found, err := p.World.LiveJob(ctx, *wanted.Name, "get Job")
 	if err != nil {

@@ -70,7 +70,8 @@ func begin(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.R
 // clearEarlier sees to it that nothing is left of earlier attempts that would measure beside the next one.
 func clearEarlier(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass.Outcome, error) {
 	earlier := attempt.Earlier{
-		Repeats: run.Attempts > 0, Measures: p.Children.MayMeasure, CutShort: attempt.WasCutShort(p.SB.Status.Runs), Saved: !p.Changed(),
+		Repeats: run.Attempts > 0, Measures: p.Children.MayMeasure,
+		CutShort: attempt.WasCutShort(p.SB.Status.Runs), Saved: !p.Changed(),
 	}
 	switch attempt.DecideEarlier(earlier) {
 	case attempt.SaveFirst:
@@ -126,11 +127,13 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 	}
 	whole, _ := attempt.Together(workers.StatesOf(parts))
 	for _, one := range parts {
-		if err := pvc.RecordPlace(ctx, p, planned.Target, one.Client, one.Pod); err != nil && (!whole.Ended() || !p.IsResultLate()) {
+		err := pvc.RecordPlace(ctx, p, planned.Target, one.Client, one.Pod)
+		if err != nil && (!whole.Ended() || !p.IsResultLate()) {
 			return pass.Outcome{}, err
 		}
 	}
-	if p.SB.Status.HasMeasured() || run.State != v1alpha1.RunRunning { // somebody's claim was replaced before the pod had a node
+	// The run no longer runs if a user's claim was replaced before the pod had a node.
+	if p.SB.Status.HasMeasured() || run.State != v1alpha1.RunRunning {
 		return pass.SaveFirst(), nil
 	}
 	if whole.Phase != attempt.Starting {
@@ -148,12 +151,16 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 	return carryOut(ctx, p, run, planned, parts, facts, decision)
 }
 
-// facts returns what an attempt is decided by. Nodes and logs are asked only of one that runs.
-func facts(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, parts []workers.Part, whole attempt.State) (attempt.Facts, error) {
+// facts returns what an attempt is decided by. It reads nodes and logs only for an attempt that runs.
+func facts(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, parts []workers.Part, whole attempt.State,
+) (attempt.Facts, error) {
+	progressSeconds := ptr.Deref(p.SB.Spec.Deadlines.ProgressSeconds, 0)
 	facts := attempt.Facts{
 		Clients: workers.StatesOf(parts), Told: told(parts), Liveness: workers.LivenessOf(p.Memory, parts), Now: p.Now.Time,
-		RunLimit: attempt.RunLimit(p.SB).Duration() + planned.ProbeTime(), ProgressLimit: time.Duration(ptr.Deref(p.SB.Spec.Deadlines.ProgressSeconds, 0)) * time.Second,
-		AgreedStart: ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
+		RunLimit:      attempt.RunLimit(p.SB).Duration() + planned.ProbeTime(),
+		ProgressLimit: time.Duration(progressSeconds) * time.Second,
+		AgreedStart:   ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
 	if !whole.Runs() {
 		return facts, nil
@@ -168,7 +175,10 @@ func facts(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.R
 }
 
 // carryOut does what is decided about an attempt.
-func carryOut(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, parts []workers.Part, facts attempt.Facts, decision attempt.Decision) (pass.Outcome, error) {
+func carryOut(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, parts []workers.Part,
+	facts attempt.Facts, decision attempt.Decision,
+) (pass.Outcome, error) {
 	switch decision.Action {
 	case attempt.Collect:
 		return pass.GoOn(), workers.Collect(ctx, p, run, parts)
@@ -221,7 +231,9 @@ func ExpireRun(s *pass.Pass, run *v1alpha1.Run, unanswered string) {
 }
 
 // createJobs makes Jobs of an attempt, after those of finished runs that are in its way were deleted.
-func createJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, missing []int32) (pass.Outcome, error) {
+func createJobs(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, missing []int32,
+) (pass.Outcome, error) {
 	if out, err := workers.RemoveSpentJobs(ctx, p, run); err != nil || out.Stop {
 		return out, err
 	}
@@ -241,7 +253,8 @@ func createJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *p
 	p.Children.NoteEarlierJobs(run, missing, &p.Memory.OwnAttempt)
 	spec := jobSpec(p)
 	shares := spec.Shares(planned)
-	errs := world.InParallel(ctx, missing, func(client int32) error { // described one at a time: each may be large, and they may be many
+	// Each Job is described when it is made: a description may be large, and there may be many.
+	errs := world.InParallel(ctx, missing, func(client int32) error {
 		existed := existing.Has(storage.ClaimName(p.SB, planned.Target, client))
 		return workers.MakeJob(ctx, p, job.ForRun(p.SB, p.World.Image, spec.ForRun(run, planned, client, shares, existed)))
 	})
@@ -256,14 +269,20 @@ func createJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *p
 	return pass.AwaitFor(p.Remaining(run.StartTime.Time, attempt.StartLimit(p.SB.Spec.Deadlines))), nil
 }
 
-// jobSpec returns by what the benchmark's Jobs are described.
+// jobSpec returns the description from which the benchmark's Jobs are made.
 func jobSpec(p *pass.Pass) jobspec.Spec {
-	return jobspec.Spec{StorageBenchmark: p.SB, Plan: p.PlannedRuns(), Claims: p.Children.Claims, EBSMetricsURL: p.World.EBSMetricsURL}
+	return jobspec.Spec{
+		StorageBenchmark: p.SB, Plan: p.PlannedRuns(), Claims: p.Children.Claims, EBSMetricsURL: p.World.EBSMetricsURL,
+	}
 }
 
 // runWait is the wait for the pod of a client in a run's attempt.
 func runWait(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, one workers.Part) *workers.PodWait {
-	st := &workers.PodWait{Pass: s, What: attempt.DescribeRun(&s.SB.Status, run), Began: run.StartTime, Made: children.MadeAt(s.Children.JobOf(run, one.Client)), Pod: one.Pod, Resources: attempt.RunResources}
+	st := &workers.PodWait{
+		Pass: s, What: attempt.DescribeRun(&s.SB.Status, run),
+		Began: run.StartTime, Made: children.MadeAt(s.Children.JobOf(run, one.Client)),
+		Pod: one.Pod, Resources: attempt.RunResources,
+	}
 	if run.ClientCount() > 1 {
 		st.What += ", " + child.Client(one.Client)
 	}
@@ -295,5 +314,6 @@ func DescribeElsewhere(target *v1alpha1.Target, node string) string {
 	if target.StorageClassName != nil {
 		remedy += ", or storageClassName to a class whose volumeBindingMode is WaitForFirstConsumer"
 	}
-	return fmt.Sprintf("the volume of target %s cannot be used on node %s, which the benchmark holds; %s: ", target.Name, node, remedy)
+	return fmt.Sprintf("the volume of target %s cannot be used on node %s, which the benchmark holds; %s: ",
+		target.Name, node, remedy)
 }

@@ -49,9 +49,11 @@ func WhyKept(target, claim string, origin ours.Origin) (string, error) {
 	case ours.Made:
 		return "", nil
 	case ours.Unbound:
-		return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured", claim, target)
+		return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured",
+			claim, target)
 	default:
-		return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, and precondition would write all of it: "+
+		return fmt.Sprintf("the volume of claim %s of target %s was not made for it, as far as can be seen, "+
+			"and precondition would write all of it: "+
 			"remove precondition, or use a StorageClass that has no PersistentVolume in phase Available", claim, target), nil
 	}
 }

@@ -36,9 +36,12 @@ func ifMayTell(ctx context.Context, p *pass.Pass, act func() (pass.Outcome, erro
 }
 
 // tellClients tells clients of their start.
-func tellClients(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []workers.Part, waiting []int) (pass.Outcome, error) {
+func tellClients(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []workers.Part, waiting []int,
+) (pass.Outcome, error) {
 	return ifMayTell(ctx, p, func() (pass.Outcome, error) {
-		if err := errors.Join(world.InParallel(ctx, waiting, func(i int) error { return tell(ctx, p, parts[i], run.AgreedStart.Time) })...); err != nil {
+		tellOne := func(i int) error { return tell(ctx, p, parts[i], run.AgreedStart.Time) }
+		if err := errors.Join(world.InParallel(ctx, waiting, tellOne)...); err != nil {
 			return pass.Outcome{}, fmt.Errorf("tell the clients of their start: %w", err)
 		}
 		return pass.GoOn(), nil
@@ -46,7 +49,9 @@ func tellClients(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []w
 }
 
 // startMissed ends an attempt whose start has passed before all clients could be told of it.
-func startMissed(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, decision attempt.Decision) (pass.Outcome, error) {
+func startMissed(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, decision attempt.Decision,
+) (pass.Outcome, error) {
 	return ifMayTell(ctx, p, func() (pass.Outcome, error) {
 		p.Late(run, decision.Why)
 		return pass.SaveFirst(), nil

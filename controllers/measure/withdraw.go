@@ -11,7 +11,9 @@ import (
 
 // withdraw ends an attempt whose pod waits for a node, and has an fsGroup, where a volume that was not made for it may
 // come to its claim. The next attempt has the claim bound first, or no fsGroup.
-func withdraw(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1alpha1.Target, one workers.Part) (pass.Outcome, error) {
+func withdraw(
+	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1alpha1.Target, one workers.Part,
+) (pass.Outcome, error) {
 	if !pvc.WillChangeGroup(one.Pod) || !pvc.SetsGroup(p) {
 		return pass.GoOn(), nil
 	}

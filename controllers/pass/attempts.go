@@ -39,7 +39,7 @@ func (s *Pass) FailRun(run *v1alpha1.Run, message string) {
 	attempt.FailRun(run, message, s.Now)
 }
 
-// BeginAnchors has attempts to hold nodes begin now, and says whether there are any.
+// BeginAnchors begins attempts to hold nodes, and reports whether there are any.
 func (s *Pass) BeginAnchors(now time.Time) bool {
 	first := attempt.BeginAnchors(&s.SB.Status, now)
 	if first >= 0 {
@@ -48,7 +48,8 @@ func (s *Pass) BeginAnchors(now time.Time) bool {
 	return first >= 0
 }
 
-// RefuseTaken ends the benchmark where something that is somebody else's is in the place of what a target needs.
+// RefuseTaken fails the benchmark because an object of another owner has the name of one that a target needs.
 func (s *Pass) RefuseTaken(target *v1alpha1.Target, taken string) {
-	s.Fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", target.Name, taken))
+	s.Fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; "+
+		"delete or rename it, and create the benchmark anew", target.Name, taken))
 }

@@ -105,7 +105,7 @@ func (m *Memory) NoteBound(claims map[string]*corev1.PersistentVolumeClaim, now 
 	m.BoundSince = bound
 }
 
-// NoteAsked notes for which claims a driver is asked now. What is known of one that is bound stays.
+// NoteAsked notes for which claims a driver is asked now. It keeps what is known of claims that are bound.
 func (m *Memory) NoteAsked(claims map[string]*corev1.PersistentVolumeClaim, now time.Time) {
 	asked := map[types.UID]time.Time{}
 	for name, claim := range claims {

@@ -29,8 +29,8 @@ const RetrySoon = 100 * time.Millisecond
 // methods call nothing outside. Functions that do take a context, and act by the World.
 type Pass struct {
 	World *world.World
-	// Now is when the pass began, and so the time of what it read. Who needs to know how long a call took, or sets a time
-	// ahead, asks the clock.
+	// Now is when the pass began, and so the time of what it read. Code that measures how long a call took, or sets a
+	// time ahead, asks the clock.
 	Now metav1.Time
 	// Memory is what earlier passes over the benchmark have left for this one.
 	Memory *Memory
@@ -47,9 +47,9 @@ type Pass struct {
 	Children children.Children
 	// Kept are volumes that were not made for the benchmark, to which claims of it were bound.
 	Kept cleanup.Kept
-	// SearchEnded says whether this pass has found the answer of a search.
+	// SearchEnded reports whether this pass has found the answer of a search.
 	SearchEnded bool
-	// AwaitsEnd says whether this pass waits for pods to end.
+	// AwaitsEnd reports whether this pass waits for pods to end.
 	AwaitsEnd bool
 	// Owned are the Jobs and pods that the API server has. nil: this pass has not read them, or has made another one
 	// since.
@@ -126,7 +126,8 @@ func (s *Pass) AwaitCache(object client.Object) (Outcome, error) {
 		s.Memory.UnheardSince = s.Now.Time
 	}
 	if waited := s.Now.Sub(s.Memory.UnheardSince); waited >= CachePatience {
-		return Outcome{}, fmt.Errorf("the operator's cache has not heard of %s for %s, though the API server has it: a watch is silent",
+		return Outcome{}, fmt.Errorf(
+			"the operator's cache has not heard of %s for %s, though the API server has it: a watch is silent",
 			object.GetName(), waited.Round(time.Second))
 	}
 	return AwaitFor(RetrySoon), nil

@@ -17,8 +17,8 @@ import (
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
-// MaxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. What people write
-// takes some 20 KiB each.
+// MaxPlansBytes is about how much memory the plans of all benchmarks that are under way may take. The plan of a usual
+// spec takes some 20 KiB.
 const MaxPlansBytes = 16 << 20
 
 // KeptPlan is a plan, and what it was made from. The most hostile spec takes the better part of a second to plan, which
@@ -87,7 +87,8 @@ func (c *PlanCache) drop(name types.NamespacedName) {
 }
 
 func (c *PlanCache) largest() types.NamespacedName {
-	return slices.MaxFunc(slices.Collect(maps.Keys(c.Plans)), func(a, b types.NamespacedName) int { return cmp.Compare(c.Plans[a].Bytes, c.Plans[b].Bytes) })
+	bySize := func(a, b types.NamespacedName) int { return cmp.Compare(c.Plans[a].Bytes, c.Plans[b].Bytes) }
+	return slices.MaxFunc(slices.Collect(maps.Keys(c.Plans)), bySize)
 }
 
 // Plan returns the runs of the spec, and all that is wrong with it.

@@ -53,7 +53,8 @@ func (s *Pass) TellError(err error) (since time.Time, told bool) {
 	if s.Now.Sub(since) < QuietErrors {
 		return since, false
 	}
-	s.SetCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, s.Retold(v1alpha1.ConditionRetrying, "", legible.Fit(err.Error(), world.MaxErrorMessage)))
+	message := s.Retold(v1alpha1.ConditionRetrying, "", legible.Fit(err.Error(), world.MaxErrorMessage))
+	s.SetCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, message)
 	meta.FindStatusCondition(s.SB.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	return since, true
 }
@@ -86,8 +87,8 @@ func (s *Pass) Retold(condition, about, text string) string {
 	return text
 }
 
-// IsResultLate says whether calls have failed for so long that the result of a run is taken without what they were to
-// add to it. Else it could be lost.
+// IsResultLate reports whether calls have failed for so long that the result of a run is taken without what they would
+// add to it. The result could be lost otherwise.
 func (s *Pass) IsResultLate() bool { return s.Now.Sub(s.FirstError()) >= resultPatience }
 
 // FirstError returns since when each pass has met an error. If an operator before this one has seen that, the condition

@@ -20,7 +20,8 @@ import (
 // SecondOperator is the reason of the event that reports another operator.
 const SecondOperator = "SecondOperator"
 
-const secondOperator = "Another operator of storagebench has written the status of this benchmark while this one works on it: " +
+const secondOperator = "Another operator of storagebench has written the status of this benchmark " +
+	"while this one works on it: " +
 	"kubectl get leases -A lists the lease storagebench.storagebench.dev once for each installation; " +
 	"remove one, or give them different namespaces"
 
@@ -59,7 +60,9 @@ func (s *statusWrites) IsForeign(current *v1alpha1.StorageBenchmark) bool {
 
 // NoticeSecond reports whether another operator works on a benchmark, and tells of it by an event and in the log, once
 // for each benchmark.
-func (s *statusWrites) NoticeSecond(ctx context.Context, recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark) bool {
+func (s *statusWrites) NoticeSecond(
+	ctx context.Context, recorder events.EventRecorder, sb *v1alpha1.StorageBenchmark,
+) bool {
 	if !s.IsForeign(sb) {
 		return false
 	}

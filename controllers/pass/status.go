@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// Changed says whether this pass has found out something that is not saved yet.
+// Changed reports whether this pass has found out something that is not saved yet.
 func (s *Pass) Changed() bool {
 	return !equality.Semantic.DeepEqual(s.Before.Status, s.SB.Status)
 }
@@ -30,15 +30,16 @@ func (s *Pass) Waits() *children.Waits {
 	return &children.Waits{Children: s.Children, Now: s.Now.Time, BoundSince: s.Memory.BoundSince}
 }
 
-// Anchored says whether the benchmark has anchors. The pod of a single run by one client can hold its node itself,
+// Anchored reports whether the benchmark has anchors. The pod of a single run by one client can hold its node itself,
 // unless its claim has to be bound before.
 func (s *Pass) Anchored() bool {
 	return len(s.SB.Status.Runs) > 1 || s.SB.Spec.MostClients() > 1 || len(s.SB.Status.Anchors) > 0
 }
 
-// HasNewFiles says whether this pass has found out about test files what is not saved yet.
+// HasNewFiles reports whether this pass has found out something about test files that is not saved yet.
 func (s *Pass) HasNewFiles() bool {
-	return !slices.EqualFunc(s.Before.Status.Targets, s.SB.Status.Targets, func(a, b v1alpha1.TargetStatus) bool { return a.TestFiles == b.TestFiles })
+	haveSameFiles := func(a, b v1alpha1.TargetStatus) bool { return a.TestFiles == b.TestFiles }
+	return !slices.EqualFunc(s.Before.Status.Targets, s.SB.Status.Targets, haveSameFiles)
 }
 
 // SetCondition sets a condition of the benchmark.

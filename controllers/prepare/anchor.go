@@ -98,7 +98,8 @@ func createAnchors(ctx context.Context, p *pass.Pass, missing []int) (pass.Outco
 		a := &p.SB.Status.Anchors[client]
 		a.Pod = job.AnchorName(p.SB, int32(client), a.Attempts)
 	}
-	return pass.AwaitFor(p.Remaining(p.SB.Status.Anchors[missing[0]].StartTime.Time, attempt.StartLimit(p.SB.Spec.Deadlines))), nil
+	began := p.SB.Status.Anchors[missing[0]].StartTime.Time
+	return pass.AwaitFor(p.Remaining(began, attempt.StartLimit(p.SB.Spec.Deadlines))), nil
 }
 
 // unbound returns the clients whose anchors hold nodes, or are about to, before their claims are bound.
@@ -116,7 +117,8 @@ func unbound(c *children.Children) []int {
 // or of a run. Later ones hold none while claims are not bound: the first one was released because that takes long.
 func nextAnchor(p *pass.Pass, client int32) *corev1ac.PodApplyConfiguration {
 	attempts, volumes := p.SB.Status.Anchors[client].Attempts, anchorVolumes(p, client)
-	isFirst := attempts == 1 && !slices.ContainsFunc(p.SB.Status.Runs, func(run v1alpha1.Run) bool { return run.Attempts > 0 })
+	hasBegun := func(run v1alpha1.Run) bool { return run.Attempts > 0 }
+	isFirst := attempts == 1 && !slices.ContainsFunc(p.SB.Status.Runs, hasBegun)
 	if !isFirst && !p.Children.IsBound(client) {
 		return job.ForBinding(p.SB, p.World.Image, client, attempts, volumes)
 	}
@@ -181,7 +183,8 @@ func AnchorWait(s *pass.Pass, client int, pod *corev1.Pod) *workers.PodWait {
 		if placed > 0 {
 			st.Yield = func(older string) { workers.Yield(s, older) }
 		}
-		st.Crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, or, in another StorageBenchmark, lower clients or set spec.placement.spread to None: ", placed, all)
+		st.Crowded = fmt.Sprintf("%d of %d clients have a node, and each needs its own: add nodes, "+
+			"or, in another StorageBenchmark, lower clients or set spec.placement.spread to None: ", placed, all)
 	}
 	return st
 }

@@ -33,13 +33,15 @@ func takenClaim(ctx context.Context, p *pass.Pass) (*v1alpha1.Target, string, er
 			continue
 		}
 		names := storage.ClaimNames(p.SB, target)
-		claims, errs := world.Gather(ctx, world.ParallelCalls, names, func(name string) (*corev1.PersistentVolumeClaim, error) {
+		get := func(name string) (*corev1.PersistentVolumeClaim, error) {
 			return p.World.LiveClaim(ctx, name, "get claims of target "+target.Name)
-		})
+		}
+		claims, errs := world.Gather(ctx, world.ParallelCalls, names, get)
 		if err := errors.Join(errs...); err != nil {
 			return nil, "", err
 		}
-		if at := slices.IndexFunc(claims, func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }); at >= 0 {
+		exists := func(claim *corev1.PersistentVolumeClaim) bool { return claim.Name != "" }
+		if at := slices.IndexFunc(claims, exists); at >= 0 {
 			return target, names[at], nil
 		}
 		p.Memory.NoteUnmade(names...)

@@ -35,7 +35,8 @@ func AwaitDrivers(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 			return pass.Outcome{}, err
 		}
 		if !has {
-			return awaitStorage(p, target, storage.MissingDriver(status.Driver, classFor(target, status)), workers.PollWaiting), nil
+			why := storage.MissingDriver(status.Driver, classFor(target, status))
+			return awaitStorage(p, target, why, workers.PollWaiting), nil
 		}
 	}
 	return pass.GoOn(), nil

@@ -38,7 +38,7 @@ func Nudge(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	return pass.GoOn(), nil
 }
 
-// usesMountpoint says whether a target's volumes are Mountpoint's.
+// usesMountpoint reports whether a target's volumes are Mountpoint's.
 func usesMountpoint(targets []v1alpha1.TargetStatus) bool {
 	return slices.ContainsFunc(targets, func(t v1alpha1.TargetStatus) bool { return t.Driver == storage.S3Driver })
 }
@@ -50,15 +50,19 @@ func nudgePod(ctx context.Context, p *pass.Pass, pod *corev1.Pod) {
 	if !NeedsNudge(pod, p.Now.Time) {
 		return
 	}
-	nudged := map[string]string{v1alpha1.AnnotationNudged: p.Now.Time.UTC().Format(time.RFC3339)}
-	if err := world.UnlessGone(p.World.PatchMeta(ctx, pod.DeepCopy(), map[string]any{"annotations": nudged}), "change pod"); err != nil {
-		ctrl.LoggerFrom(ctx).Info("A pod that waits for its volumes could not be changed", "pod", pod.Name, "why", err.Error())
+	nudged := map[string]any{
+		"annotations": map[string]string{v1alpha1.AnnotationNudged: p.Now.Time.UTC().Format(time.RFC3339)},
+	}
+	if err := world.UnlessGone(p.World.PatchMeta(ctx, pod.DeepCopy(), nudged), "change pod"); err != nil {
+		ctrl.LoggerFrom(ctx).Info("A pod that waits for its volumes could not be changed",
+			"pod", pod.Name, "why", err.Error())
 	}
 }
 
-// NeedsNudge says whether a pod has a node and waits for long, since it was made or was last changed for that.
+// NeedsNudge reports whether a pod has a node and has waited long since it was made, or was last changed by a nudge.
 func NeedsNudge(pod *corev1.Pod, now time.Time) bool {
-	if pod.Spec.NodeName == "" || !pod.DeletionTimestamp.IsZero() || attempt.HasEnded(pod) || !attempt.Began(pod).IsZero() {
+	hasStarted := attempt.HasEnded(pod) || !attempt.Began(pod).IsZero()
+	if pod.Spec.NodeName == "" || !pod.DeletionTimestamp.IsZero() || hasStarted {
 		return false
 	}
 	since := pod.CreationTimestamp.Time

@@ -104,8 +104,8 @@ func describeFreed(volume *corev1.PersistentVolume) string {
 	return text
 }
 
-// awaitStorage waits for those who do not let a target's storage be made to change their minds, for as long as a volume
-// may take to be made. Whoever resumes a benchmark gives it that time anew.
+// awaitStorage waits while a quota, a policy or a webhook refuses a target's storage, for as long as a volume may take
+// to be made. Resuming a suspended benchmark gives it that time anew.
 func awaitStorage(s *pass.Pass, target *v1alpha1.Target, why string, poll time.Duration) pass.Outcome {
 	about, limit := fmt.Sprintf("target %s: ", target.Name), attempt.VolumeLimit(s.SB.Spec.Deadlines)
 	if s.SB.Status.StorageRefusedSince == nil {
@@ -115,7 +115,8 @@ func awaitStorage(s *pass.Pass, target *v1alpha1.Target, why string, poll time.D
 		s.Step(v1alpha1.ReasonProvisioning, s.Retold(v1alpha1.ConditionSucceeded, about, why))
 		return pass.AwaitFor(min(remaining, poll)).Resting(remaining)
 	}
-	s.Fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s %s: %s", target.Name, limit.Waited("its storage to be made"), why))
+	s.Fail(v1alpha1.ReasonProvisioningFailed,
+		fmt.Sprintf("target %s %s: %s", target.Name, limit.Waited("its storage to be made"), why))
 	return pass.SaveFirst()
 }
 
@@ -128,7 +129,8 @@ func WithoutAttributes(c *children.Children, target *v1alpha1.Target) string {
 	}
 	for _, name := range storage.ClaimNames(c.Benchmark, target) {
 		if claim := c.Claims[name]; claim != nil && claim.Spec.VolumeAttributesClassName == nil {
-			return fmt.Sprintf("target %s: claim %s has lost its volumeAttributesClassName: %s", target.Name, name, NoAttributesClasses)
+			return fmt.Sprintf("target %s: claim %s has lost its volumeAttributesClassName: %s",
+				target.Name, name, NoAttributesClasses)
 		}
 	}
 	return ""

@@ -42,7 +42,9 @@ func resolveTargets(ctx context.Context, p *pass.Pass) ([]v1alpha1.TargetStatus,
 }
 
 // resolve looks up what a target names, and says what is missing.
-func resolve(ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+func resolve(
+	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target,
+) (v1alpha1.TargetStatus, *field.Error, error) {
 	switch {
 	case target.ClaimName != nil:
 		return resolveClaim(ctx, p, path, target)
@@ -65,7 +67,9 @@ func NewTargetStatus(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) v1a
 	}
 }
 
-func resolveClass(ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+func resolveClass(
+	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target,
+) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := NewTargetStatus(p.SB, target)
 	if p.Namespaces.AreSet() {
 		// Whether there is such a class, its claim will tell.
@@ -78,7 +82,8 @@ func resolveClass(ctx context.Context, p *pass.Pass, path *field.Path, target *v
 	}
 	i := slices.IndexFunc(classes.Items, func(c storagev1.StorageClass) bool { return c.Name == status.StorageClassName })
 	if i < 0 {
-		return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, "there is no such StorageClass: "+WhichClasses(classes.Items)), nil
+		why := "there is no such StorageClass: " + WhichClasses(classes.Items)
+		return status, field.Invalid(path.Child("storageClassName"), status.StorageClassName, why), nil
 	}
 	class := storage.ClassOf(&classes.Items[i])
 	status.Driver = class.Driver
@@ -117,10 +122,13 @@ func resolveInline(
 }
 
 // NoAttributesClasses is what users of an older Kubernetes are told.
-const NoAttributesClasses = "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; remove it, and set iops and throughput instead"
+const NoAttributesClasses = "this cluster has no VolumeAttributesClasses, which come with Kubernetes 1.34; " +
+	"remove it, and set iops and throughput instead"
 
 // resolveAttributes returns the parameters of the VolumeAttributesClass that the target names.
-func resolveAttributes(ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target, driver string) (map[string]string, *field.Error, error) {
+func resolveAttributes(
+	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target, driver string,
+) (map[string]string, *field.Error, error) {
 	if target.VolumeAttributesClassName == nil {
 		return nil, nil, nil
 	}
@@ -132,16 +140,20 @@ func resolveAttributes(ctx context.Context, p *pass.Pass, path *field.Path, targ
 	case meta.IsNoMatchError(err):
 		return nil, field.Invalid(path, name, NoAttributesClasses), nil
 	case apierrors.IsNotFound(err):
-		return nil, field.Invalid(path, name, "there is no such VolumeAttributesClass; create it, or name one of: kubectl get volumeattributesclass"), nil
+		return nil, field.Invalid(path, name,
+			"there is no such VolumeAttributesClass; create it, or name one of: kubectl get volumeattributesclass"), nil
 	case err != nil:
 		return nil, nil, fmt.Errorf("get VolumeAttributesClass: %w", err)
 	case class.DriverName != driver:
-		return nil, field.Invalid(path, name, fmt.Sprintf("it is of driver %s, and the volume is of %s; name one of that driver", class.DriverName, driver)), nil
+		return nil, field.Invalid(path, name, fmt.Sprintf(
+			"it is of driver %s, and the volume is of %s; name one of that driver", class.DriverName, driver)), nil
 	}
 	return class.Parameters, nil, nil
 }
 
-func resolveClaim(ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target) (v1alpha1.TargetStatus, *field.Error, error) {
+func resolveClaim(
+	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target,
+) (v1alpha1.TargetStatus, *field.Error, error) {
 	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}}
 	claim, err := p.World.LiveClaim(ctx, *target.ClaimName, "get claim")
 	if err != nil {
@@ -185,7 +197,9 @@ func classOfClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVol
 }
 
 // volumeOf reads the volume of a claim, nil if the claim has none by the volume's own word.
-func volumeOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim) (*corev1.PersistentVolume, error) {
+func volumeOf(
+	ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim,
+) (*corev1.PersistentVolume, error) {
 	if claim.Spec.VolumeName == "" {
 		return nil, nil
 	}
@@ -196,27 +210,31 @@ func volumeOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeC
 	return volume, nil
 }
 
-// WhyNotClaim says why nothing can be measured on a claim of somebody's, and what to do, "" if it can. One that is not
-// there has no UID.
+// WhyNotClaim says why nothing can be measured on a user's claim, and what to do, "" if it can. A claim that does not
+// exist has no UID.
 func WhyNotClaim(sb *v1alpha1.StorageBenchmark, claim *corev1.PersistentVolumeClaim) string {
 	switch clients := sb.Spec.MostClients(); {
 	case claim.UID == "":
-		return fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; create it, or name a storageClassName for a new volume", sb.Namespace)
+		return fmt.Sprintf("there is no such PersistentVolumeClaim in namespace %s; "+
+			"create it, or name a storageClassName for a new volume", sb.Namespace)
 	case !claim.DeletionTimestamp.IsZero():
 		return "the PersistentVolumeClaim is being deleted; name another one"
 	case clients > 1 && !isForMany(claim):
-		return fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
+		return fmt.Sprintf("the PersistentVolumeClaim is %s, which lets pods of one node use it, "+
+			"and %d clients are to measure together; name one that is ReadWriteMany, or set clients to 1",
 			describeModes(claim.Spec.AccessModes), clients)
 	default:
 		return ""
 	}
 }
 
-// isForMany says whether pods on several nodes can use a claim at the same time.
+// isForMany reports whether pods on several nodes can use a claim at the same time.
 func isForMany(claim *corev1.PersistentVolumeClaim) bool {
-	return slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteMany) || slices.Contains(claim.Spec.AccessModes, corev1.ReadOnlyMany)
+	return slices.Contains(claim.Spec.AccessModes, corev1.ReadWriteMany) ||
+		slices.Contains(claim.Spec.AccessModes, corev1.ReadOnlyMany)
 }
 
 func describeModes(modes []corev1.PersistentVolumeAccessMode) string {
-	return strings.Join(world.Each(modes, func(mode corev1.PersistentVolumeAccessMode) string { return string(mode) }), " and ")
+	words := world.Each(modes, func(mode corev1.PersistentVolumeAccessMode) string { return string(mode) })
+	return strings.Join(words, " and ")
 }

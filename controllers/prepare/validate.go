@@ -74,7 +74,8 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if taken != nil {
 		return refuseTakenClaim(ctx, p, taken, name)
 	}
-	p.Step(v1alpha1.ReasonProvisioning, legible.Plural(len(runs), "run")+" on "+legible.Plural(len(targets), "target")+p.Namespaces.UnknownLimits())
+	measures := legible.Plural(len(runs), "run") + " on " + legible.Plural(len(targets), "target")
+	p.Step(v1alpha1.ReasonProvisioning, measures+p.Namespaces.UnknownLimits())
 	return pass.SaveFirst(), nil
 }
 

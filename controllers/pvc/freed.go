@@ -15,12 +15,12 @@ import (
 )
 
 // A class with WaitForFirstConsumer has claims bound when their pod gets a node. Until then Kubernetes may give them
-// any volume of the class that is free and fits, also one that became free after the pod was made: whoever may change
-// PersistentVolumes can retain the volume of another claim, delete that, and free the volume. Nothing in a claim keeps
-// that from being bound which would not also keep a new volume from being made. So no pod with an fsGroup may wait
+// any volume of the class that is free and fits, also one that became free after the pod was made: a user who may
+// change PersistentVolumes can retain the volume of another claim, delete that claim, and free the volume. No setting
+// of a claim prevents this without also preventing a new volume from being made. So no pod with an fsGroup may wait
 // where there is such a volume.
 
-// BindsFirst says whether an anchor has to have the claim of the only run bound, before there is a pod whose fsGroup
+// BindsFirst reports whether an anchor has to have the claim of the only run bound before there is a pod whose fsGroup
 // would be given to all files on the volume: there are volumes that an administrator may free while that pod waits for
 // a node, and Kubernetes would bind the claim to one of these. A device that is written in full is bound first in any
 // case, and so is a claim whose volume took long in an earlier attempt.
@@ -41,26 +41,27 @@ func BindsFirst(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1
 	return sources.Fitting != "", err
 }
 
-// ComesFirst says whether a claim is bound before there is a pod of its run, or that this depends on the volumes of the
-// cluster. settled says that an anchor has it bound in any case, or that it cannot be bound before.
+// ComesFirst reports whether a claim is bound before there is a pod of its run (first), or whether this depends on the
+// volumes of the cluster (depends). settled is true if an anchor has it bound in any case, or if it cannot be bound
+// before.
 func ComesFirst(settled, writesDevice, setsGroup bool) (first, depends bool) {
 	first = !settled && writesDevice
 	return first, !settled && !first && setsGroup
 }
 
-// SetsGroup says whether pods of runs may have an fsGroup, and the operator sees on which volumes.
+// SetsGroup reports whether pods of runs may have an fsGroup, and the operator sees on which volumes.
 func SetsGroup(s *pass.Pass) bool { return !s.Namespaces.AreSet() && job.SetsGroup(s.SB) }
 
 // LookFreed is how often it is looked for volumes that came free while a pod waits for a node. All volumes of the
 // cluster are listed for that.
 const LookFreed = 10 * time.Second
 
-// WillChangeGroup says whether a pod has no node yet, and an fsGroup.
+// WillChangeGroup reports whether a pod has an fsGroup and no node yet.
 func WillChangeGroup(pod *corev1.Pod) bool {
 	return pod != nil && pod.Spec.NodeName == "" && ChangesGroup(pod)
 }
 
-// ChangesGroup says whether a pod has the files on its volumes given to a group.
+// ChangesGroup reports whether a pod has the files on its volumes given to a group.
 func ChangesGroup(pod *corev1.Pod) bool {
 	return pod.Spec.SecurityContext != nil && pod.Spec.SecurityContext.FSGroup != nil
 }

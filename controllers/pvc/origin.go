@@ -19,11 +19,13 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// What package ours decides about where volumes are from depends on what this file reads.
+// This file reads the facts by which package ours decides where volumes are from.
 
 // ExistingVolumes returns those claims of clients of a target whose volume was there before the benchmark, or may have
 // been.
-func ExistingVolumes(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, clients ...int32) (sets.Set[string], error) {
+func ExistingVolumes(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, clients ...int32,
+) (sets.Set[string], error) {
 	sources, err := readSources(ctx, p, target, clients...)
 	if err != nil {
 		return nil, err
@@ -50,12 +52,16 @@ func readSources(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 	return ours.Sources{Unseen: p.Namespaces.AreSet(), Origins: origins}, err
 }
 
-// fitting says whether a volume may come to one of a target's claims that have none yet.
-type fitting func(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, unbound sets.Set[string], volume *corev1.PersistentVolume) bool
+// fitting reports whether a volume may come to one of a target's claims that have none yet.
+type fitting func(
+	sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, unbound sets.Set[string], volume *corev1.PersistentVolume,
+) bool
 
 // lookFitting looks for a volume of the cluster that fits claims without a volume in one of the ways, where something
 // depends on that.
-func lookFitting(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sources *ours.Sources, ways ...fitting) error {
+func lookFitting(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sources *ours.Sources, ways ...fitting,
+) error {
 	if !sources.DependsOnVolumes() {
 		return nil
 	}
@@ -68,7 +74,9 @@ func lookFitting(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sou
 }
 
 // origins says where the volumes of claims of a target are from, by the names of the claims.
-func origins(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claims []string) (map[string]ours.Origin, error) {
+func origins(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claims []string,
+) (map[string]ours.Origin, error) {
 	origins := map[string]ours.Origin{}
 	for _, name := range claims {
 		var err error
@@ -126,7 +134,8 @@ func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, 
 		claim := c.Claims[name]
 		switch origins[name] {
 		case ours.Existing:
-			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it and does not hold the data of %s: a free volume of the StorageClass fits; "+
+			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it "+
+				"and does not hold the data of %s: a free volume of the StorageClass fits; "+
 				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
 				target.Name, name, claim.Spec.VolumeName, target.DataSource)
 		case ours.Made, ours.Unbound:
@@ -136,8 +145,8 @@ func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, 
 	return ""
 }
 
-// NoteTied remembers what has come of a try to tie the volume of a claim. What is refused is not tried again. Who has
-// changed the volume meanwhile is no reason to wait.
+// NoteTied remembers the result of a try to tie the volume of a claim. A refused change is not tried again. A conflict
+// with a change by somebody else is no reason to wait.
 func NoteTied(m *pass.Memory, claim *corev1.PersistentVolumeClaim, err error, now time.Time) {
 	switch {
 	case err == nil, world.IsRefused(err), apierrors.IsInvalid(err):

@@ -17,8 +17,8 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// InPlace is what there is by the names of what provisions a target's storage. What is not there is empty, or nil where
-// the target needs none.
+// InPlace holds the objects that have the names of those that provision a target's storage. An object that does not
+// exist is empty, and one that the target does not need is nil.
 type InPlace struct {
 	Class  *storagev1.StorageClass
 	Volume *corev1.PersistentVolume
@@ -37,7 +37,8 @@ func ReadInPlace(ctx context.Context, p *pass.Pass, objects storage.Objects) (th
 			return there, err
 		}
 	}
-	for _, wanted := range objects.Claims { // each by its name: how many others there are in a namespace is its tenants' choice
+	// Each is read by its name: the tenants of the namespace choose how many others there are.
+	for _, wanted := range objects.Claims {
 		claim, err := p.World.LiveClaim(ctx, *wanted.Name, "get claim")
 		if err != nil {
 			return there, err
@@ -91,18 +92,20 @@ func JudgeUnnoted(m *pass.Memory, facts *provisioning.Facts, now time.Time) {
 
 // errUnnoted is the error of a pass that waits for a second operator to note a claim.
 func errUnnoted(target *v1alpha1.Target, claim string) error {
-	return fmt.Errorf("target %s: %s exists, and this operator has not made it: waiting up to %s for another operator to claim it in the status",
+	return fmt.Errorf("target %s: %s exists, and this operator has not made it: "+
+		"waiting up to %s for another operator to claim it in the status",
 		target.Name, claim, NotePatience)
 }
 
 // VolumeInTheWay returns the benchmark's own PersistentVolume of storage that is mounted as it is, if it has to go
 // before it is made anew, else nil.
 func (there InPlace) VolumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolume {
-	if there.Volume == nil || !ours.ClusterObject(sb, there.Volume) || !provisioning.IsInTheWay(there.Volume, there.Claims[0].UID) {
+	volume := there.Volume
+	if volume == nil || !ours.ClusterObject(sb, volume) || !provisioning.IsInTheWay(volume, there.Claims[0].UID) {
 		return nil
 	}
-	return there.Volume
+	return volume
 }
 
-// Whoever may make claims can make one that is like the operator's in all, as soon as the benchmark has a UID. One that
-// is there before the operator makes any is such a one. It is named, and noted, so that nothing is ever believed of it.
+// As soon as a benchmark has a UID, any user who may make claims can make one that looks like the operator's. A claim
+// that exists before the operator makes any is such a claim. It is named and noted, so that it is never trusted.

@@ -41,9 +41,11 @@ func RecordPlace(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 	return nil
 }
 
-// MayHaveNewPlace says whether a client's pod has a node from which a volume may not be noted yet. compared is the pod
-// by which the claim of somebody's was last compared with the one that was noted.
-func MayHaveNewPlace(target *v1alpha1.Target, status *v1alpha1.TargetStatus, client int32, pod *corev1.Pod, compared types.UID) bool {
+// MayHaveNewPlace reports whether a client's pod has a node from which a volume may not be noted yet. compared is the
+// pod by which a user's claim was last compared with the one that was noted.
+func MayHaveNewPlace(
+	target *v1alpha1.Target, status *v1alpha1.TargetStatus, client int32, pod *corev1.Pod, compared types.UID,
+) bool {
 	if pod == nil || pod.Spec.NodeName == "" {
 		return false
 	}
@@ -53,7 +55,9 @@ func MayHaveNewPlace(target *v1alpha1.Target, status *v1alpha1.TargetStatus, cli
 }
 
 // RecordVolume notes in the status which volume a claim of a target is bound to, and which node it is measured from.
-func RecordVolume(ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) error {
+func RecordVolume(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string,
+) error {
 	if claim.Spec.VolumeName == "" {
 		return nil
 	}
@@ -65,7 +69,9 @@ func RecordVolume(ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStat
 }
 
 // readPlace reads what is not known yet of the volume of a claim, and of its node.
-func readPlace(ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string) (at volumes.Place, err error) {
+func readPlace(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string,
+) (at volumes.Place, err error) {
 	at = volumes.Place{
 		Claim: claim, Named: p.Children.ClaimTargets[claim.Name] != "", Node: node,
 		Provisioned: p.Memory.Provisioned(claim.UID, p.Now.Time),

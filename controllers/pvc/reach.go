@@ -27,7 +27,7 @@ func FindClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, name 
 	return p.Children.FoundClaim(target, claim), nil
 }
 
-// IsClaimGone says whether no claim of a target is there any more. In the place of somebody's there may be another one.
+// IsClaimGone reports whether no claim of a target exists any more. Another claim may have replaced a user's claim.
 func IsClaimGone(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (bool, error) {
 	for _, name := range storage.ClaimNames(p.SB, target) {
 		if found, err := FindClaim(ctx, p, target, name); err != nil || !found.IsLost() {
@@ -60,10 +60,13 @@ func lostVolume(ctx context.Context, p *pass.Pass, name string) (cleanup.LostVol
 		return cleanup.LostVolume{}, err
 	}
 	held, err := isHeld(ctx, p, pv)
-	return cleanup.LostVolume{Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy, Provisioner: volumes.Provisioner(pv), Driver: volumes.Driver(pv)}, err
+	return cleanup.LostVolume{
+		Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy,
+		Provisioner: volumes.Provisioner(pv), Driver: volumes.Driver(pv),
+	}, err
 }
 
-// isHeld says whether the claim that a volume is bound to is there, and stays.
+// isHeld reports whether the claim that a volume is bound to exists and is not being deleted.
 func isHeld(ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolume) (bool, error) {
 	ref := volume.Spec.ClaimRef
 	if ref == nil {
@@ -71,5 +74,6 @@ func isHeld(ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolume) 
 	}
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.World.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, claim)
-	return err == nil && volumes.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero(), world.UnlessGone(err, "get claim of volume "+volume.Name)
+	isBound := err == nil && volumes.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero()
+	return isBound, world.UnlessGone(err, "get claim of volume "+volume.Name)
 }

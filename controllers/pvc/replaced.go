@@ -25,7 +25,8 @@ import (
 func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pass.Outcome, error) {
 	status, names := p.SB.Status.Target(target.Name), storage.ClaimNames(p.SB, target)
 	change := ours.ClaimChange{
-		Noted: status.ClaimsUID, Seen: p.Children.Claims.UID(names), SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
+		Noted: status.ClaimsUID, Seen: p.Children.Claims.UID(names),
+		SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
 	if change.MayReplace() {
 		claims, err := LiveClaims(ctx, p) // the cache may be older than what an operator before this one has seen
@@ -115,7 +116,9 @@ func NoteExistingClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Targe
 
 // notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim
 // could be replaced. The test files that this pass has seen begin are on the claim that is there now.
-func notePlacedClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) error {
+func notePlacedClaim(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod,
+) error {
 	if storage.IsProvisioned(target) || p.Memory.Placed[target.Name] == pod.UID {
 		return nil
 	}
@@ -127,9 +130,12 @@ func notePlacedClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target,
 }
 
 // noteClaimUID notes the UID of the claim that a target names. The claim is empty if it is gone. files is what was
-// known of test files on the one before. Another claim of the same volume replaces nothing. A volume of somebody's may
-// be retained, and with it the test files.
-func noteClaimUID(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, files v1alpha1.TestFilesState) error {
+// known of test files on the claim before. Another claim of the same volume replaces nothing. A user's volume may be
+// retained, and with it the test files.
+func noteClaimUID(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim,
+	files v1alpha1.TestFilesState,
+) error {
 	status := p.SB.Status.Target(target.Name)
 	change := ours.ClaimChange{
 		Noted: status.ClaimsUID, Seen: string(claim.UID),

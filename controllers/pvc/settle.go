@@ -23,10 +23,12 @@ func SettleClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolu
 	return err
 }
 
-// Settle sees to it that a volume that was made for this benchmark, since a time, goes with its claim also where its
-// StorageClass would retain it. One that is bound to nothing of mine is not looked at, and somebody's own is not
-// changed. A namespaced operator sees no volumes.
-func Settle(ctx context.Context, p *pass.Pass, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool) (cleanup.Fate, error) {
+// Settle makes sure that a volume that was made for this benchmark, since a time, is deleted with its claim also where
+// its StorageClass would retain it. It ignores a volume that is bound to no claim of mine, and does not change a
+// volume of somebody else. A namespaced operator sees no volumes.
+func Settle(
+	ctx context.Context, p *pass.Pass, name string, since metav1.Time, mine func(*corev1.PersistentVolume) bool,
+) (cleanup.Fate, error) {
 	if name == "" || p.Namespaces.AreSet() {
 		return cleanup.NotOurs, nil
 	}
@@ -38,13 +40,16 @@ func Settle(ctx context.Context, p *pass.Pass, name string, since metav1.Time, m
 }
 
 // TieVolume has a volume that would be retained deleted with its claim, and says what becomes of it then.
-func TieVolume(ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolume, fate cleanup.Fate) (cleanup.Fate, error) {
+func TieVolume(
+	ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolume, fate cleanup.Fate,
+) (cleanup.Fate, error) {
 	if fate != cleanup.Retained {
 		return fate, nil
 	}
 	tied := volume.DeepCopy()
 	tied.Spec.PersistentVolumeReclaimPolicy = corev1.PersistentVolumeReclaimDelete
-	switch err := p.World.Client.Patch(ctx, tied, client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})); {
+	unlessChanged := client.MergeFromWithOptions(volume, client.MergeFromWithOptimisticLock{})
+	switch err := p.World.Client.Patch(ctx, tied, unlessChanged); {
 	case err == nil:
 		return cleanup.Goes, nil
 	case apierrors.IsNotFound(err):
@@ -63,11 +68,13 @@ func Tie(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 		return pass.GoOn(), nil
 	}
 	bound := untied(p.Memory, &p.Children)
-	errs := world.InParallel(ctx, bound, func(claim *corev1.PersistentVolumeClaim) error { return SettleClaim(ctx, p, claim) })
+	settle := func(claim *corev1.PersistentVolumeClaim) error { return SettleClaim(ctx, p, claim) }
+	errs := world.InParallel(ctx, bound, settle)
 	for i, err := range errs {
 		NoteTied(p.Memory, bound[i], err, p.World.Clock.Now()) // a webhook that is away may take 30 s to say so
 		if err != nil {
-			ctrl.LoggerFrom(ctx).Info("The volume of a claim may stay without the benchmark's clean-up", "claim", bound[i].Name, "why", err.Error())
+			ctrl.LoggerFrom(ctx).Info("The volume of a claim may stay without the benchmark's clean-up",
+				"claim", bound[i].Name, "why", err.Error())
 		}
 	}
 	return pass.GoOn(), nil

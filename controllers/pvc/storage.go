@@ -53,7 +53,9 @@ func MakeStorage(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (St
 }
 
 // storageFacts reads what is there in the place of what provisions a target's storage.
-func storageFacts(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, objects storage.Objects) (facts provisioning.Facts, err error) {
+func storageFacts(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, objects storage.Objects,
+) (facts provisioning.Facts, err error) {
 	fresh, err := p.World.IsFresh(ctx, p.SB)
 	if err != nil || !fresh {
 		return provisioning.Facts{Stale: true}, err
@@ -82,10 +84,11 @@ func ApplyObjects(ctx context.Context, p *pass.Pass, objects storage.Objects) er
 			return fmt.Errorf("apply PersistentVolume: %w", err)
 		}
 	}
-	missing := slices.DeleteFunc(slices.Clone(objects.Claims), func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) bool {
+	type claimConfiguration = *corev1ac.PersistentVolumeClaimApplyConfiguration
+	missing := slices.DeleteFunc(slices.Clone(objects.Claims), func(claim claimConfiguration) bool {
 		return !p.Children.LacksClaim(*claim.Name)
 	})
-	errs := world.InParallel(ctx, missing, func(claim *corev1ac.PersistentVolumeClaimApplyConfiguration) error {
+	errs := world.InParallel(ctx, missing, func(claim claimConfiguration) error {
 		return p.World.Client.Apply(ctx, claim, world.ApplyOptions...)
 	})
 	for i, claim := range missing {
@@ -132,10 +135,12 @@ func takeStorage(ctx context.Context, p *pass.Pass, there client.Object, differs
 	case !ours.ClusterObject(p.SB, there):
 		return refused
 	case len(differs) > 0:
-		return fmt.Errorf("%s exists from before, with other settings that change what is measured: %s; create the benchmark anew: %w",
+		return fmt.Errorf(
+			"%s exists from before, with other settings that change what is measured: %s; create the benchmark anew: %w",
 			there.GetName(), strings.Join(differs, "; "), refused)
 	}
-	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and what is measured does not depend on how it differs from what would be made now",
+	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, "+
+		"and what is measured does not depend on how it differs from what would be made now",
 		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), world.MaxErrorMessage))
 	return nil
 }

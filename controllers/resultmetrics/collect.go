@@ -14,30 +14,48 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	ofObject = []string{"namespace", "schedule", "benchmark"}
-	ofFigure = slices.Concat(ofObject, []string{"target", "case", "operation"})
+	ofObject     = []string{"namespace", "schedule", "benchmark"}
+	ofFigure     = slices.Concat(ofObject, []string{"target", "case", "operation"})
+	ofPercentile = slices.Concat(ofFigure, []string{"percentile"})
 
-	descOperations = desc("result_operations_per_second", "I/Os, or operations on files, per second of the last result: the median over its repetitions.", ofFigure...)
-	descBandwidth  = desc("result_bytes_per_second", "Bytes per second of the last result: the median over its repetitions.", ofFigure...)
-	descLatency    = desc("result_latency_seconds", "A percentile of the latency of the last result: the median over its repetitions.", slices.Concat(ofFigure, []string{"percentile"})...)
-	descTime       = desc("last_result_timestamp_seconds", "When the benchmark ended that has the last result.", ofObject...)
-	descExpected   = desc("expectation_met", "Whether the last result is as expected: 1, or 0 if not. Absent where nothing is expected, or it cannot be told.", ofObject...)
+	descOperations = desc("result_operations_per_second",
+		"I/Os, or operations on files, per second of the last result: the median over its repetitions.", ofFigure...)
+	descBandwidth = desc("result_bytes_per_second",
+		"Bytes per second of the last result: the median over its repetitions.", ofFigure...)
+	descLatency = desc("result_latency_seconds",
+		"A percentile of the latency of the last result: the median over its repetitions.", ofPercentile...)
+	descTime = desc("last_result_timestamp_seconds",
+		"When the benchmark ended that has the last result.", ofObject...)
+	descExpected = desc("expectation_met",
+		"Whether the last result is as expected: 1, or 0 if not. "+
+			"Absent where nothing is expected, or it cannot be told.", ofObject...)
 
 	ofSchedule = []string{"namespace", "schedule"}
 
-	descRegressed = desc("regressed", "Whether results of the schedule have become worse for good: 1, or 0 if not. Absent while that cannot be told of any target.", ofSchedule...)
-	descInvalid   = desc("schedule_invalid", "Whether nothing is made of the schedule because its spec is refused: 1, or 0 if not. Absent while it is suspended.", ofSchedule...)
-	descPeriod    = desc("schedule_period_seconds", "The longest time between two starts of the schedule. Absent while it is suspended, or cannot be read.", ofSchedule...)
-	descNext      = desc("schedule_next_start_timestamp_seconds", "When the next start of the schedule is due. Absent while none will be made.", ofSchedule...)
-	descWaiting   = desc("schedule_waiting_since_timestamp_seconds", "Since when a result is waited for: the last one came then, or the schedule was created. Later by as long as it was suspended since.", ofSchedule...)
+	descRegressed = desc("regressed",
+		"Whether results of the schedule have become worse for good: 1, or 0 if not. "+
+			"Absent while that cannot be told of any target.", ofSchedule...)
+	descInvalid = desc("schedule_invalid",
+		"Whether nothing is made of the schedule because its spec is refused: 1, or 0 if not. "+
+			"Absent while it is suspended.", ofSchedule...)
+	descPeriod = desc("schedule_period_seconds",
+		"The longest time between two starts of the schedule. "+
+			"Absent while it is suspended, or cannot be read.", ofSchedule...)
+	descNext = desc("schedule_next_start_timestamp_seconds",
+		"When the next start of the schedule is due. Absent while none will be made.", ofSchedule...)
+	descWaiting = desc("schedule_waiting_since_timestamp_seconds",
+		"Since when a result is waited for: the last one came then, or the schedule was created. "+
+			"Later by as long as it was suspended since.", ofSchedule...)
 
-	descLeftOut = desc("results_left_out", "Schedules and benchmarks with results that are not among the metrics, because there are too many.")
+	descLeftOut = desc("results_left_out",
+		"Schedules and benchmarks with results that are not among the metrics, because there are too many.")
 )
 
 // Describe implements prometheus.Collector.
 func (s *Store) Describe(descs chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		descOperations, descBandwidth, descLatency, descTime, descExpected, descRegressed, descInvalid, descPeriod, descNext, descWaiting, descLeftOut,
+		descOperations, descBandwidth, descLatency, descTime, descExpected,
+		descRegressed, descInvalid, descPeriod, descNext, descWaiting, descLeftOut,
 	} {
 		descs <- d
 	}

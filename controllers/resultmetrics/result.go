@@ -113,11 +113,19 @@ var figureOf = map[history.Metric]struct {
 	family                family
 	operation, percentile string
 }{
-	history.ReadIOPS: {operations, "read", ""}, history.ReadP50: {latency, "read", "50"}, history.ReadP99: {latency, "read", "99"},
-	history.WriteIOPS: {operations, "write", ""}, history.WriteP50: {latency, "write", "50"}, history.WriteP99: {latency, "write", "99"},
-	history.TrimIOPS: {operations, "trim", ""}, history.TrimP50: {latency, "trim", "50"}, history.TrimP99: {latency, "trim", "99"},
+	history.ReadIOPS:     {operations, "read", ""},
+	history.ReadP50:      {latency, "read", "50"},
+	history.ReadP99:      {latency, "read", "99"},
+	history.WriteIOPS:    {operations, "write", ""},
+	history.WriteP50:     {latency, "write", "50"},
+	history.WriteP99:     {latency, "write", "99"},
+	history.TrimIOPS:     {operations, "trim", ""},
+	history.TrimP50:      {latency, "trim", "50"},
+	history.TrimP99:      {latency, "trim", "99"},
 	history.SyncP99:      {latency, "sync", "99"},
-	history.MetadataIOPS: {operations, "metadata", ""}, history.MetadataP50: {latency, "metadata", "50"}, history.MetadataP99: {latency, "metadata", "99"},
+	history.MetadataIOPS: {operations, "metadata", ""},
+	history.MetadataP50:  {latency, "metadata", "50"},
+	history.MetadataP99:  {latency, "metadata", "99"},
 }
 
 // cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails

@@ -26,15 +26,18 @@ type state struct {
 
 // stateOf reads the status of a schedule.
 func stateOf(s *v1alpha1.StorageBenchmarkSchedule, period time.Duration) *state {
-	of := &state{nextStart: ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time, waitingSince: ptr.Deref(s.Status.WaitingSince, s.CreationTimestamp).Time,
-		regressed: s.Status.Condition(v1alpha1.ConditionRegressed).Status}
+	of := &state{
+		nextStart:    ptr.Deref(s.Status.NextScheduleTime, metav1.Time{}).Time,
+		waitingSince: ptr.Deref(s.Status.WaitingSince, s.CreationTimestamp).Time,
+		regressed:    s.Status.Condition(v1alpha1.ConditionRegressed).Status,
+	}
 	if !ptr.Deref(s.Spec.Suspend, false) {
 		of.period, of.invalid = period, isInvalid(s)
 	}
 	return of
 }
 
-// isInvalid says whether the spec of a schedule is refused.
+// isInvalid reports whether the spec of a schedule is refused.
 func isInvalid(s *v1alpha1.StorageBenchmarkSchedule) metav1.ConditionStatus {
 	if s.Status.Condition(v1alpha1.ConditionScheduled).Reason == v1alpha1.ReasonInvalidSpec {
 		return metav1.ConditionTrue

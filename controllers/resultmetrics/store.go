@@ -103,8 +103,8 @@ func (s *Store) SetBenchmark(sb *v1alpha1.StorageBenchmark) {
 	s.take(o, sb.UID)
 }
 
-// HasBenchmark says whether there is nothing to be told of a benchmark: its results were taken, or it does not ask for
-// them any more.
+// HasBenchmark reports whether a benchmark needs no more work: its results were taken, or it does not ask for metrics
+// any more.
 func (s *Store) HasBenchmark(sb *v1alpha1.StorageBenchmark) bool {
 	if s == nil || s.Limit <= 0 {
 		return true
@@ -119,7 +119,7 @@ func (s *Store) HasBenchmark(sb *v1alpha1.StorageBenchmark) bool {
 	return s.taken[o] == sb.UID
 }
 
-// asks says whether a benchmark has results that are to be served.
+// asks reports whether a benchmark has results that are to be served.
 func asks(sb *v1alpha1.StorageBenchmark) bool {
 	return sb.Annotations[v1alpha1.AnnotationResultMetrics] == "true" && sb.Status.CompletionTime != nil
 }
@@ -141,7 +141,8 @@ func (s *Store) SetResult(schedule types.NamespacedName, result Result) {
 // SetSchedule serves what the status of a schedule says. The period is the longest time between two of its starts, 0 if
 // that is not known.
 func (s *Store) SetSchedule(schedule *v1alpha1.StorageBenchmarkSchedule, period time.Duration) {
-	s.change(object{schedules, client.ObjectKeyFromObject(schedule)}, func(e *entry) { e.state = stateOf(schedule, period) })
+	o := object{schedules, client.ObjectKeyFromObject(schedule)}
+	s.change(o, func(e *entry) { e.state = stateOf(schedule, period) })
 }
 
 // ForgetSchedule serves nothing of a schedule that is gone.
@@ -197,9 +198,9 @@ func (s *Store) insert(o object, e *entry) {
 	}
 }
 
-// makeRoom says whether an entry of a namespace can be added. For a namespace that has few series, those of the
-// namespace that has most make room, so that nobody's metrics are lost because somebody else has very many. An entry
-// without figures takes the room of figures of its own namespace: alerts are on its state.
+// makeRoom removes entries until one of a namespace can be added, and reports whether it can. For a namespace that has
+// few series, those of the namespace that has most make room, so that nobody's metrics are lost because somebody else
+// has very many. An entry without figures takes the room of figures of its own namespace: alerts are on its state.
 func (s *Store) makeRoom(namespace string, e *entry) bool {
 	n := e.size()
 	for s.total+n > s.Limit {
@@ -220,7 +221,7 @@ func (s *Store) makeRoom(namespace string, e *entry) bool {
 	return true
 }
 
-// haveFigures says whether figures of an object of a namespace are served.
+// haveFigures reports whether figures of an object of a namespace are served.
 func (s *Store) haveFigures(namespace string) bool {
 	for o, e := range s.objects {
 		if o.Namespace == namespace && e.hasFigures() {
@@ -237,7 +238,8 @@ func (s *Store) evict(namespace string) {
 		if o.Namespace != namespace {
 			continue
 		}
-		if before := s.objects[victim]; before == nil || e.size() > before.size() || e.size() == before.size() && o.Name > victim.Name {
+		before := s.objects[victim]
+		if before == nil || e.size() > before.size() || e.size() == before.size() && o.Name > victim.Name {
 			victim = o
 		}
 	}

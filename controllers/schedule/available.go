@@ -30,7 +30,9 @@ func (s *Starter) Start(ctx context.Context) error {
 			return s.Reconciler.SetupWithManager(s.Manager)
 		}
 		if why := err.Error(); why != told && ctx.Err() == nil {
-			ctrl.Log.Info("StorageBenchmarkSchedules cannot be listed, and nothing is made for them: apply the CustomResourceDefinitions and roles of this version, which is noticed within "+askedAgain.String(), "error", why)
+			ctrl.Log.Info("StorageBenchmarkSchedules cannot be listed, and nothing is made for them: "+
+				"apply the CustomResourceDefinitions and roles of this version, "+
+				"which is noticed within "+askedAgain.String(), "error", why)
 			told = why
 		}
 		select {

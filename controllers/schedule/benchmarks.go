@@ -18,7 +18,8 @@ import (
 // listBenchmarks reads the StorageBenchmarks of the schedule: those that it controls.
 func listBenchmarks(ctx context.Context, p *pass) error {
 	var list v1alpha1.StorageBenchmarkList
-	if err := p.Client.List(ctx, &list, client.InNamespace(p.schedule.Namespace), client.MatchingFields{bySchedule: string(p.schedule.UID)}); err != nil {
+	controlled := client.MatchingFields{bySchedule: string(p.schedule.UID)}
+	if err := p.Client.List(ctx, &list, client.InNamespace(p.schedule.Namespace), controlled); err != nil {
 		return fmt.Errorf("list StorageBenchmarks: %w", err)
 	}
 	p.benchmarks = list.Items
@@ -54,7 +55,8 @@ func deleteSurplus(ctx context.Context, p *pass) error {
 // gone that was made for it.
 func deleteBenchmark(ctx context.Context, p *pass, b schedule.Benchmark) error {
 	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-	err := p.Client.Delete(ctx, object, client.Preconditions{UID: &b.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	sameObject := client.Preconditions{UID: &b.UID}
+	err := p.Client.Delete(ctx, object, sameObject, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 		return fmt.Errorf("delete StorageBenchmark %s: %w", b.Name, err)
 	}

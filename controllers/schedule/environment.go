@@ -15,8 +15,8 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 )
 
-// environment returns what the status of a StorageBenchmark does not say of where it was measured. What cannot be found
-// out any more stays unknown: the node may be gone.
+// environment returns facts about where a StorageBenchmark was measured that its status does not have. Facts that
+// cannot be found out any more stay unknown: the node may be gone.
 func environment(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) history.Environment {
 	env := history.Environment{Operator: p.Version}
 	if len(p.Namespaces) > 0 {
@@ -62,8 +62,8 @@ func drivers(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []hist
 	return known
 }
 
-// classes returns the StorageClasses that targets name, sorted. Who changes the parameters of one has to make it anew:
-// of one that is younger than the StorageBenchmark it is not known what its volumes were made by.
+// classes returns the StorageClasses that targets name, sorted. Changing the parameters of a StorageClass means making
+// it anew: for one that is younger than the StorageBenchmark, the parameters of its volumes are unknown.
 func classes(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []history.StorageClass {
 	targets := map[string][]string{}
 	for i := range sb.Spec.Targets {
@@ -74,10 +74,14 @@ func classes(ctx context.Context, p *pass, sb *v1alpha1.StorageBenchmark) []hist
 	var known []history.StorageClass
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		var class storagev1.StorageClass
-		if err := p.Live.Get(ctx, client.ObjectKey{Name: name}, &class); err != nil || class.CreationTimestamp.After(sb.CreationTimestamp.Time) {
+		err := p.Live.Get(ctx, client.ObjectKey{Name: name}, &class)
+		if err != nil || class.CreationTimestamp.After(sb.CreationTimestamp.Time) {
 			continue
 		}
-		known = append(known, history.StorageClass{Name: name, Parameters: history.ClassParameters(&class), Targets: slices.Sorted(slices.Values(targets[name]))})
+		known = append(known, history.StorageClass{
+			Name: name, Parameters: history.ClassParameters(&class),
+			Targets: slices.Sorted(slices.Values(targets[name])),
+		})
 	}
 	return known
 }

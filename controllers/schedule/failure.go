@@ -32,10 +32,11 @@ func noteFailure(p *pass, err error) {
 // forgetFailure forgets that starts have failed, when the status has what became of them.
 func forgetFailure(p *pass) { p.memory.failed = failedStart{} }
 
-// hasFailedForGood says whether a start of this spec failed until its deadline had passed.
+// hasFailedForGood reports whether a start of this spec failed until its deadline had passed.
 func hasFailedForGood(p *pass) bool {
 	failed, deadline := &p.memory.failed, time.Duration(ptr.Deref(p.schedule.Spec.StartingDeadlineSeconds, 0))*time.Second
-	return failed.err != nil && failed.generation == p.schedule.Generation && deadline > 0 && !failed.due.IsZero() && p.now.Sub(failed.due) > deadline
+	hasFailed := failed.err != nil && failed.generation == p.schedule.Generation
+	return hasFailed && deadline > 0 && !failed.due.IsZero() && p.now.Sub(failed.due) > deadline
 }
 
 // failStart says why a start could not be made.

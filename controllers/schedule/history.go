@@ -29,12 +29,13 @@ func keepHistory(ctx context.Context, p *pass) time.Duration {
 		noteHistory(p, nil)
 		return 0
 	}
-	giveBack, wait := p.reading.take(ctx, p.schedule.Namespace, time.Now) // what it costs the machine, whatever the clock says
+	// Turns and rests go by the machine's time, whatever the clock says: they limit the load on the machine.
+	giveBack, wait := p.reading.take(ctx, p.schedule.Namespace, time.Now)
 	if wait > 0 {
 		return wait
 	}
 	defer giveBack()
-	began := time.Now() // as above
+	began := time.Now()
 	err := explained(ctx, addPoints(ctx, p, ended))
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return retrySoon // another operator was faster
@@ -46,14 +47,15 @@ func keepHistory(ctx context.Context, p *pass) time.Duration {
 	return 0
 }
 
-// asksAnew says whether the history has to be read though nothing is added: an operator that has just begun knows
+// asksAnew reports whether the history has to be read though nothing is added: an operator that has just begun knows
 // nothing of it, another one may have added to it, and users may have lowered its limit, or acknowledged a regression.
 func asksAnew(p *pass) bool {
 	known, noted := p.memory.history, &p.schedule.Status.History
 	if known == nil {
 		return noted.Points > 0
 	}
-	return int(known.where.Points) > p.historyLimit() || known.asked != asked(p) || !equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
+	return int(known.where.Points) > p.historyLimit() || known.asked != asked(p) ||
+		!equality.Semantic.DeepEqual(known.where, *noted) || !known.regressed.isNoted(p.schedule)
 }
 
 // noteHistory says what is known of the history, also where a pass before could not write that down, and what keeps
@@ -64,7 +66,8 @@ func noteHistory(p *pass, err error) {
 	case err != nil:
 		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
 	case known != nil:
-		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, legible.Plural(int(known.where.Points), "point"))
+		points := legible.Plural(int(known.where.Points), "point")
+		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, points)
 	}
 	if known == nil {
 		return
@@ -110,7 +113,9 @@ func addPoints(ctx context.Context, p *pass, ended []schedule.Benchmark) error {
 
 // collect adds the points of StorageBenchmarks to a history, of those that have not left theirs. It returns those whose
 // point the history keeps no longer.
-func collect(ctx context.Context, p *pass, h *history.History, ended []schedule.Benchmark) (dropped []schedule.Benchmark, err error) {
+func collect(
+	ctx context.Context, p *pass, h *history.History, ended []schedule.Benchmark,
+) (dropped []schedule.Benchmark, err error) {
 	since := unmarkedSince(p, h)
 	left := slices.DeleteFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked || !h.Has(string(b.UID)) })
 	for _, b := range ended {

@@ -51,7 +51,10 @@ func problems(p *pass) field.ErrorList {
 // StorageBenchmark for it.
 func metadataProblems(p *pass) field.ErrorList {
 	metadata, path := &p.schedule.Spec.Template.Metadata, template.Child("metadata")
-	return append(metav1validation.ValidateLabels(metadata.Labels, path.Child("labels")), validation.ValidateAnnotations(metadata.Annotations, path.Child("annotations"))...)
+	return append(
+		metav1validation.ValidateLabels(metadata.Labels, path.Child("labels")),
+		validation.ValidateAnnotations(metadata.Annotations, path.Child("annotations"))...,
+	)
 }
 
 // below has problems name the fields of the template, where those of a StorageBenchmark begin with spec.
@@ -71,7 +74,8 @@ func beyondReach(p *pass, spec *v1alpha1.StorageBenchmarkSpec) field.ErrorList {
 			continue
 		}
 		problems = append(problems, field.Forbidden(template.Child("spec", "targets").Index(i),
-			"this operator is confined to "+strings.Join(p.Namespaces, ", ")+", and has no right to make the StorageClass or PersistentVolume that this needs; "+
+			"this operator is confined to "+strings.Join(p.Namespaces, ", ")+
+				", and has no right to make the StorageClass or PersistentVolume that this needs; "+
 				"name an existing StorageClass in storageClassName, or an existing claim in claimName"))
 	}
 	return problems

@@ -37,17 +37,19 @@ func markKept(ctx context.Context, p *pass, b schedule.Benchmark) error {
 		return nil
 	}
 	object := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: p.schedule.Namespace, Name: b.Name}}
-	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept) // with another UID it is refused
+	// The API server refuses the patch for a StorageBenchmark of the same name with another UID.
+	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q,"annotations":{%q:%[1]q}}}`, b.UID, v1alpha1.AnnotationHistoryKept)
 	err := p.Client.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) && !isRefusal(err) {
-		return fmt.Errorf("nothing is deleted, because StorageBenchmark %s cannot be marked with annotation %s: %w", b.Name, v1alpha1.AnnotationHistoryKept, err)
+		return fmt.Errorf("nothing is deleted, because StorageBenchmark %s cannot be marked with annotation %s: %w",
+			b.Name, v1alpha1.AnnotationHistoryKept, err)
 	}
 	return nil
 }
 
-// unmarkedSince returns when the oldest benchmark of a history ended that has dropped points, where no benchmark is
-// marked: an operator of a version before marked none, and a policy or a webhook may keep one from it. What ended
-// before has left a point that was dropped. Zero: that cannot be said.
+// unmarkedSince returns when the oldest benchmark ended that is in a history which has dropped points, if no benchmark
+// is marked: an earlier version of the operator marked none, and a policy or a webhook may prevent a mark. A benchmark
+// that ended before has left a point that was dropped. It returns zero if that cannot be said.
 func unmarkedSince(p *pass, h *history.History) time.Time {
 	if len(h.Points) == 0 || h.Points[0].Sequence == 1 || h.Points[0].Time.After(p.now) || anyIsMarked(p) {
 		return time.Time{}
@@ -55,7 +57,7 @@ func unmarkedSince(p *pass, h *history.History) time.Time {
 	return h.Points[0].Time
 }
 
-// anyIsMarked says whether a StorageBenchmark is there that says that its point is kept.
+// anyIsMarked reports whether there is a StorageBenchmark whose mark says that its point is kept.
 func anyIsMarked(p *pass) bool {
 	return slices.ContainsFunc(p.facts(), func(b schedule.Benchmark) bool { return b.Marked })
 }

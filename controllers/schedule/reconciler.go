@@ -75,7 +75,8 @@ var byUsers predicate.Predicate = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmarkSchedule)
 		after, is := e.ObjectNew.(*v1alpha1.StorageBenchmarkSchedule)
-		return !was || !is || before.UID != after.UID || before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) ||
+		return !was || !is || before.UID != after.UID || before.Generation != after.Generation ||
+			!maps.Equal(before.Annotations, after.Annotations) ||
 			equality.Semantic.DeepEqual(before.Status, after.Status)
 	},
 }
@@ -85,7 +86,8 @@ var endings predicate.Predicate = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, was := e.ObjectOld.(*v1alpha1.StorageBenchmark)
 		after, is := e.ObjectNew.(*v1alpha1.StorageBenchmark)
-		return !was || !is || stateOf(before) != stateOf(after) || before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero()
+		return !was || !is || stateOf(before) != stateOf(after) ||
+			before.DeletionTimestamp.IsZero() != after.DeletionTimestamp.IsZero()
 	},
 }
 
@@ -103,7 +105,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if !schedule.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil // what it owns goes with it
 	}
-	p := &pass{Reconciler: r, schedule: schedule, before: schedule.DeepCopy(), now: r.Clock.Now(), memory: r.memories.of(schedule)}
+	p := &pass{
+		Reconciler: r, schedule: schedule, before: schedule.DeepCopy(),
+		now: r.Clock.Now(), memory: r.memories.of(schedule),
+	}
 	began := time.Now() // what it costs the machine, whatever the clock says
 	after, err := runPass(ctx, p)
 	if errors.Is(err, errOutdated) {
@@ -113,7 +118,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	return ctrl.Result{RequeueAfter: after}, err
 }
 
-// read returns a schedule, none if it is gone. Of one that is large the cache has no template.
+// read returns a schedule, none if it is gone. The cache lacks the template of a large schedule.
 func (r *Reconciler) read(ctx context.Context, name types.NamespacedName) (*v1alpha1.StorageBenchmarkSchedule, error) {
 	schedule := &v1alpha1.StorageBenchmarkSchedule{}
 	err := r.Client.Get(ctx, name, schedule)

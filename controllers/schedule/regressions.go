@@ -11,10 +11,11 @@ import (
 
 // asked returns what users ask to be left out of regressions, as they wrote it.
 func asked(p *pass) string {
-	return p.schedule.Annotations[v1alpha1.AnnotationAcknowledged] + "\n" + p.schedule.Annotations[v1alpha1.AnnotationBaselineFrom]
+	annotations := p.schedule.Annotations
+	return annotations[v1alpha1.AnnotationAcknowledged] + "\n" + annotations[v1alpha1.AnnotationBaselineFrom]
 }
 
-// isNoted says whether the schedule's status has it.
+// isNoted reports whether the schedule's status has the judgement.
 func (j *judged) isNoted(s *v1alpha1.StorageBenchmarkSchedule) bool {
 	c := s.Status.Condition(v1alpha1.ConditionRegressed)
 	return c.Status == j.status && c.Reason == j.reason && c.Message == shown(j.message)
@@ -24,10 +25,10 @@ func (j *judged) isNoted(s *v1alpha1.StorageBenchmarkSchedule) bool {
 // that from run to run.
 const betweenChanges = 3
 
-// isNews says whether the worst change began after the last one that users were told of.
+// isNews reports whether the worst change began after the last one that users were told of.
 func (j *judged) isNews(told int64) bool { return told > 0 && j.worst >= told+betweenChanges }
 
-// judgeHistory says whether results have become worse for good.
+// judgeHistory judges whether results have become worse for good.
 func judgeHistory(p *pass, h *history.History) judged {
 	options, err := schedule.Asked(p.schedule, p.now)
 	if err != nil {

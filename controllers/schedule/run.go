@@ -32,7 +32,8 @@ func runPass(ctx context.Context, p *pass) (time.Duration, error) {
 		forgetFailure(p)
 	}
 	if kept > 0 {
-		return sooner(after, kept), failed // as long as the status does not tell of the history, the StorageBenchmark is what has it looked at
+		// No StorageBenchmark is deleted yet: until the status tells of the history, they have the next pass look at it.
+		return sooner(after, kept), failed
 	}
 	// Last: a StorageBenchmark is what tells of its start, and of its success, until the status does.
 	return after, errors.Join(failed, explained(ctx, deleteSurplus(ctx, p)))

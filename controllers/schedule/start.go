@@ -102,16 +102,18 @@ func startFacts(p *pass) *schedule.Facts {
 	}
 }
 
-// awaitsMade says whether the cache has not heard yet of the StorageBenchmark that was made last. It may be active.
+// awaitsMade reports whether the cache has not heard yet of the StorageBenchmark that was made last. It may be active.
 func awaitsMade(p *pass) bool {
 	made := p.memory.made
 	if slices.ContainsFunc(p.benchmarks, func(sb v1alpha1.StorageBenchmark) bool { return sb.Name == made }) {
 		p.memory.made = ""
 	}
-	return p.memory.made != "" && time.Since(p.memory.madeAt) < awaitMade // caches are late by the machine's time, whatever the clock says
+	// Caches are late by the machine's time, whatever the clock says.
+	return p.memory.made != "" && time.Since(p.memory.madeAt) < awaitMade
 }
 
-// isFresh says whether this pass has read the newest version of the schedule: it may have been suspended, or deleted.
+// isFresh reports whether this pass has read the newest version of the schedule: it may have been suspended, or
+// deleted.
 func isFresh(ctx context.Context, p *pass) (bool, error) {
 	var current v1alpha1.StorageBenchmarkSchedule
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(p.schedule), &current); err != nil {
@@ -133,14 +135,16 @@ func replace(ctx context.Context, p *pass, b schedule.Benchmark) (bool, error) {
 	case current.UID != b.UID || stateOf(current) != schedule.Active:
 		return false, nil
 	}
-	err = p.Client.Delete(ctx, current, client.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	sameVersion := client.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}
+	err = p.Client.Delete(ctx, current, sameVersion, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	switch {
 	case apierrors.IsConflict(err):
 		return false, nil
 	case client.IgnoreNotFound(err) != nil:
 		return false, fmt.Errorf("delete StorageBenchmark %s: %w", b.Name, err)
 	}
-	p.Events.Eventf(p.schedule, nil, corev1.EventTypeNormal, "Replaced", "Delete", "%s", "deleted StorageBenchmark "+b.Name+", because concurrencyPolicy is Replace")
+	p.Events.Eventf(p.schedule, nil, corev1.EventTypeNormal, "Replaced", "Delete", "%s",
+		"deleted StorageBenchmark "+b.Name+", because concurrencyPolicy is Replace")
 	return true, nil
 }
 
@@ -184,7 +188,7 @@ func noteMade(p *pass, decision *schedule.Start) {
 		"another StorageBenchmark was not over, or too many were there", number, decision.Due.UTC().Format(time.RFC3339))
 }
 
-// isRefusal says whether the API server will not have a StorageBenchmark: a quota, a policy or a webhook may.
+// isRefusal reports whether the API server refuses a StorageBenchmark: a quota, a policy or a webhook may.
 func isRefusal(err error) bool {
 	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsBadRequest(err)
 }

@@ -92,10 +92,11 @@ func whyCrowded(p *pass) string {
 	return why + "Delete those that are not needed"
 }
 
-// wasRefused says whether the last start was refused, or failed, of what is asked for now.
+// wasRefused reports whether the last start of the current spec was refused, or failed.
 func wasRefused(p *pass) bool {
 	c := p.schedule.Status.Condition(v1alpha1.ConditionScheduled)
-	return (c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed) && c.ObservedGeneration == p.schedule.Generation
+	hasFailed := c.Reason == v1alpha1.ReasonStartRefused || c.Reason == v1alpha1.ReasonStartFailed
+	return hasFailed && c.ObservedGeneration == p.schedule.Generation
 }
 
 func isActive(p *pass) bool {
@@ -188,7 +189,9 @@ func save(ctx context.Context, p *pass) error {
 
 // bad is the status of each condition that users are told of.
 var bad = map[string]metav1.ConditionStatus{
-	v1alpha1.ConditionScheduled: metav1.ConditionFalse, v1alpha1.ConditionHistoryKept: metav1.ConditionFalse, v1alpha1.ConditionRegressed: metav1.ConditionTrue,
+	v1alpha1.ConditionScheduled:   metav1.ConditionFalse,
+	v1alpha1.ConditionHistoryKept: metav1.ConditionFalse,
+	v1alpha1.ConditionRegressed:   metav1.ConditionTrue,
 }
 
 // notify tells users by events what the status write has changed for the worse.
@@ -206,12 +209,13 @@ func notify(p *pass) {
 		if was.Reason == is.Reason && !again {
 			continue
 		}
-		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", legible.Cut(is.Message, legible.MaxNote, "…"))
+		note := legible.Cut(is.Message, legible.MaxNote, "…")
+		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", note)
 	}
 }
 
-// newlyWorse says whether something got worse after what users were told of last, and remembers that they are told. An
-// operator that has just begun takes what it finds for told.
+// newlyWorse reports whether a figure got worse after the last change that users were told of, and remembers that they
+// are told. An operator that has just begun assumes that they were told of what it finds.
 func newlyWorse(p *pass) bool {
 	if p.memory.history == nil {
 		return false

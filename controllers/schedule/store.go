@@ -213,5 +213,6 @@ func notOurs(name string) error {
 
 // unreadable says what to do about a history that cannot be read. It is not written over: a newer operator may read it.
 func unreadable(err error, name string) error {
-	return errors.Join(fmt.Errorf("the history cannot be read, and nothing is added to it; delete its ConfigMaps (%s and those that follow) to begin another one", name), err)
+	return errors.Join(fmt.Errorf("the history cannot be read, and nothing is added to it; "+
+		"delete its ConfigMaps (%s and those that follow) to begin another one", name), err)
 }

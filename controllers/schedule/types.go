@@ -65,7 +65,9 @@ func (p *pass) facts() []schedule.Benchmark {
 		sb := &p.benchmarks[i]
 		fact := schedule.Benchmark{
 			Name: sb.Name, UID: sb.UID, State: stateOf(sb), Created: sb.CreationTimestamp.Time,
-			Kept: p.memory.kept.Has(sb.UID), Marked: sb.Annotations[v1alpha1.AnnotationHistoryKept] == string(sb.UID), Deleting: !sb.DeletionTimestamp.IsZero(),
+			Kept:     p.memory.kept.Has(sb.UID),
+			Marked:   sb.Annotations[v1alpha1.AnnotationHistoryKept] == string(sb.UID),
+			Deleting: !sb.DeletionTimestamp.IsZero(),
 		}
 		if fact.State != schedule.Active {
 			fact.Ended = p.endOf(sb)
@@ -75,7 +77,7 @@ func (p *pass) facts() []schedule.Benchmark {
 	return facts
 }
 
-// endOf returns when a StorageBenchmark ended. Of one that did so while the clock was ahead that is not known: it
+// endOf returns when a StorageBenchmark ended. If it ended while the clock was ahead, that time is unknown, and it
 // counts as one of the oldest, so that it does not stay the newest until that time comes.
 func (p *pass) endOf(sb *v1alpha1.StorageBenchmark) time.Time {
 	ended := ptr.Deref(sb.Status.CompletionTime, sb.CreationTimestamp).Time

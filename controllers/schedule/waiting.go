@@ -31,7 +31,8 @@ func noteWaiting(p *pass) {
 func suspendedSince(p *pass, suspended bool) *metav1.Time {
 	c := p.before.Status.Condition(v1alpha1.ConditionScheduled)
 	switch {
-	case p.before.Status.WaitingSince == nil && c.Reason == v1alpha1.ReasonSuspended && !schedule.IsAhead(c.LastTransitionTime.Time, p.now):
+	case p.before.Status.WaitingSince == nil && c.Reason == v1alpha1.ReasonSuspended &&
+		!schedule.IsAhead(c.LastTransitionTime.Time, p.now):
 		return c.LastTransitionTime.DeepCopy()
 	case suspended:
 		return new(metav1.NewTime(p.now))
@@ -44,8 +45,8 @@ func noteResult(p *pass, ended time.Time) {
 	setWaitingSince(p, schedule.Later(waitingSince(p), ended))
 }
 
-// waitingSince returns what is noted. A status of a version before has the last success alone. What a clock noted that
-// was ahead would keep alerts waiting for as long.
+// waitingSince returns the noted time. The status of an earlier version has only the last success. A time that was
+// noted while the clock was ahead is not used, because alerts would wait until it comes.
 func waitingSince(p *pass) time.Time {
 	status, since := &p.schedule.Status, p.schedule.CreationTimestamp.Time
 	if noted := status.WaitingSince; noted != nil {

@@ -136,7 +136,8 @@ func (w *watched) current(ctx context.Context) (string, error) {
 func (w *watched) note(reached, current string, now time.Time) {
 	w.broken = nil
 	if isBefore(current, reached) {
-		w.broken = fmt.Errorf("the cache of %s is at version %s, and the cluster at %s: its etcd was restored to an earlier state", w.kind, reached, current)
+		w.broken = fmt.Errorf("the cache of %s is at version %s, and the cluster at %s: "+
+			"its etcd was restored to an earlier state", w.kind, reached, current)
 		return
 	}
 	if w.awaits == "" || !isBefore(reached, w.awaits) {
@@ -144,7 +145,8 @@ func (w *watched) note(reached, current string, now time.Time) {
 		return
 	}
 	if behind := now.Sub(w.since); behind >= Patience {
-		w.broken = fmt.Errorf("the watch of %s has delivered nothing for %s: its cache is at version %s, and the cluster was at %s then",
+		w.broken = fmt.Errorf("the watch of %s has delivered nothing for %s: "+
+			"its cache is at version %s, and the cluster was at %s then",
 			w.kind, behind.Round(time.Second), reached, w.awaits)
 	}
 }

@@ -62,8 +62,8 @@ func keptRecords(runs []v1alpha1.Run) int {
 	return kept
 }
 
-// artifactPatience is how often, and at which intervals, it is tried to make a ConfigMap. What comes after a run does
-// not depend on it, so that there is no later pass that could.
+// artifactPatience limits how often, and at which intervals, making a ConfigMap is tried. Later steps of a run do not
+// depend on the ConfigMap, so no later pass would try it again.
 var artifactPatience = wait.Backoff{Steps: 4, Duration: 100 * time.Millisecond, Factor: 3, Jitter: 0.1}
 
 // applyArtifact makes a ConfigMap of a run.
@@ -76,5 +76,6 @@ func applyArtifact(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, name st
 	mayPass := func(err error) bool {
 		return ctx.Err() == nil && !apierrors.IsInvalid(err) && !apierrors.IsRequestEntityTooLargeError(err)
 	}
-	return retry.OnError(artifactPatience, mayPass, func() error { return p.World.Client.Apply(ctx, made, world.ApplyOptions...) })
+	apply := func() error { return p.World.Client.Apply(ctx, made, world.ApplyOptions...) }
+	return retry.OnError(artifactPatience, mayPass, apply)
 }

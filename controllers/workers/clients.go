@@ -67,7 +67,10 @@ func RemoveSpentJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass
 	}
 	var spent []*batchv1.Job
 	for name, j := range p.Children.Jobs {
-		if !own.Has(name) && j.DeletionTimestamp.IsZero() && attempt.IsSpent(p.SB, j, p.Children.Pods[name], p.Memory.JobRefused) {
+		if own.Has(name) || !j.DeletionTimestamp.IsZero() {
+			continue
+		}
+		if attempt.IsSpent(p.SB, j, p.Children.Pods[name], p.Memory.JobRefused) {
 			spent = append(spent, j)
 		}
 	}

@@ -38,7 +38,7 @@ func Collect(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part)
 	return nil
 }
 
-// CollectEnded takes the outcome of a run that had ended by itself before it was ended for another reason, and says
+// CollectEnded takes the outcome of a run that had ended by itself before it was ended for another reason, and reports
 // whether there was one.
 func CollectEnded(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (bool, error) {
 	if run == nil || len(p.Children.MissingJobs(run)) > 0 {
@@ -98,7 +98,8 @@ func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *resul
 		Runs: s.SB.Status.RunsOn(target), Anchors: s.SB.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.SB.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
-	target.BurstCredits, run.Warnings, run.Counters, run.Exceeded = findings.BurstCredits, findings.Warnings, findings.Counters, findings.Exceeded
+	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
+	run.Counters, run.Exceeded = findings.Counters, findings.Exceeded
 	if run.Result != nil {
 		run.LimitedBy = &findings.LimitedBy[0]
 	}
@@ -107,7 +108,7 @@ func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *resul
 	}
 }
 
-// judgeStep says whether a step of a search keeps the budget. It fails a run of which that cannot be known.
+// judgeStep notes whether a step of a search keeps the budget. It fails a run for which this cannot be known.
 func judgeStep(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run) {
 	if run.Search == nil || planned.Workload.Search == nil {
 		return

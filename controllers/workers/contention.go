@@ -18,7 +18,8 @@ import (
 func Rivals(ctx context.Context, p *pass.Pass) (attempt.Rivals, error) {
 	var pods corev1.PodList
 	holders := client.MatchingLabels{v1alpha1.LabelHoldsNode: "true"}
-	if err := p.World.Client.List(ctx, &pods, holders, client.UnsafeDisableDeepCopy); err != nil { // they are only looked at
+	// UnsafeDisableDeepCopy is safe here: the pods are only read.
+	if err := p.World.Client.List(ctx, &pods, holders, client.UnsafeDisableDeepCopy); err != nil {
 		return attempt.Rivals{}, fmt.Errorf("list pods that hold nodes: %w", err)
 	}
 	rivals := attempt.RivalsOf(p.SB, pods.Items)
@@ -64,5 +65,7 @@ func AwaitOlder(ctx context.Context, p *pass.Pass, st *PodWait) (pass.Outcome, e
 	}
 	decision := attempt.DecideStart(st.StartFacts(nil, Competition{Held: older}))
 	st.NoteNodeWait(decision)
-	return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "nodes of its own", describeOlder(older), attempt.NodeLimit(p.SB.Spec.Deadlines)), nil
+	limit := attempt.NodeLimit(p.SB.Spec.Deadlines)
+	why := describeOlder(older)
+	return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "nodes of its own", why, limit), nil
 }

@@ -23,7 +23,8 @@ func CutOff(ctx context.Context, p *pass.Pass, parts []Part) (string, error) {
 			continue
 		}
 		var node corev1.Node
-		if err := world.UnlessGone(p.World.Live.Get(ctx, types.NamespacedName{Name: one.Pod.Spec.NodeName}, &node), "get node"); err != nil {
+		err := p.World.Live.Get(ctx, types.NamespacedName{Name: one.Pod.Spec.NodeName}, &node)
+		if err = world.UnlessGone(err, "get node"); err != nil {
 			return "", err
 		}
 		if unanswered := attempt.Unanswered(one.Pod.Spec.NodeName, &node); unanswered != "" {

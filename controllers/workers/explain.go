@@ -18,8 +18,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// Explain says why a pod does not run yet, in the words of whoever is asked for it. Where there is no pod,
-// those who were asked for the Job's tell.
+// Explain says why a pod does not run yet, in the words of the pod's status, or else of the latest warning about it.
+// Where there is no pod, it has the words of the latest warning about the Job.
 func Explain(ctx context.Context, p *pass.Pass, job types.UID, pod *corev1.Pod) (string, error) {
 	about, otherwise := job, "waiting for the pod to be created"
 	if pod != nil {
@@ -60,7 +60,8 @@ func LastWarning(ctx context.Context, p *pass.Pass, about types.UID) (pass.Lates
 	asked := p.World.Clock.Now() // not when the pass began: what counts is how long the call takes
 	said, err := askForWarning(ctx, p, about)
 	now := p.World.Clock.Now()
-	p.Memory.Warning = pass.Warning{About: about, Said: said, Until: now.Add(pass.RestFactor * now.Sub(asked))} // also of a call that failed
+	// The pause until the next call also follows a call that failed.
+	p.Memory.Warning = pass.Warning{About: about, Said: said, Until: now.Add(pass.RestFactor * now.Sub(asked))}
 	if errors.Is(err, world.ErrBusy) {
 		return pass.Latest{}, nil // the wait goes on without words about it
 	}
@@ -73,7 +74,8 @@ const EventPatience = 2 * time.Second
 func askForWarning(ctx context.Context, p *pass.Pass, about types.UID) (pass.Latest, error) {
 	selector := fields.OneTermEqualSelector("involvedObject.uid", string(about))
 	var ofNewPod, asked, other pass.Latest
-	err := world.EachLive(ctx, p.World.Live, EventPatience, func() client.ObjectList { return &corev1.EventList{} }, func(event *corev1.Event) error {
+	empty := func() client.ObjectList { return &corev1.EventList{} }
+	err := world.EachLive(ctx, p.World.Live, EventPatience, empty, func(event *corev1.Event) error {
 		switch {
 		case event.Reason == externalProvisioning:
 			keepLatest(&asked, event)
@@ -94,7 +96,11 @@ func askForWarning(ctx context.Context, p *pass.Pass, about types.UID) (pass.Lat
 // keepLatest replaces what an event says by what a later one says.
 func keepLatest(l *pass.Latest, event *corev1.Event) {
 	if at := EventTime(event); !at.Before(l.At) {
-		*l = pass.Latest{Reason: legible.Fit(event.Reason, maxReason), Text: legible.Fit(event.Reason+": "+event.Message, world.MaxConditionMessage), At: at}
+		*l = pass.Latest{
+			Reason: legible.Fit(event.Reason, maxReason),
+			Text:   legible.Fit(event.Reason+": "+event.Message, world.MaxConditionMessage),
+			At:     at,
+		}
 	}
 }
 

@@ -58,7 +58,8 @@ func lastLine(ctx context.Context, p *pass.Pass, pod *corev1.Pod, patience time.
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	text, err := WithLog(ctx, p, pod, &corev1.PodLogOptions{
-		Container: attempt.RunningContainer(pod), TailLines: new(int64(1)), Timestamps: true, LimitBytes: new(int64(maxLastLine)),
+		Container: attempt.RunningContainer(pod), Timestamps: true,
+		TailLines: new(int64(1)), LimitBytes: new(int64(maxLastLine)),
 	}, io.ReadAll)
 	return string(bytes.TrimSpace(text)), err
 }
@@ -69,7 +70,9 @@ func GiveUp(s *pass.Pass, run *v1alpha1.Run, silent Part, liveness attempt.Liven
 	if words == "" {
 		words = "(none)"
 	}
-	s.FailRun(run, fmt.Sprintf("pod %s on node %s has given no sign of life for longer than spec.deadlines.progressSeconds: it waits for storage that does not answer, and cannot be ended; the last line of its log: %s",
+	s.FailRun(run, fmt.Sprintf("pod %s on node %s has given no sign of life for longer than "+
+		"spec.deadlines.progressSeconds: it waits for storage that does not answer, and cannot be ended; "+
+		"the last line of its log: %s",
 		silent.Pod.Name, silent.Pod.Spec.NodeName, words))
 	for i := range s.SB.Status.Runs {
 		other := &s.SB.Status.Runs[i]

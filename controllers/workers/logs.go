@@ -126,7 +126,10 @@ func ZipLog(ctx context.Context, p *pass.Pass, pod *corev1.Pod, most int) ([]byt
 }
 
 // WithLog has a function read a log, and no more bytes of it than were asked for.
-func WithLog(ctx context.Context, p *pass.Pass, pod *corev1.Pod, options *corev1.PodLogOptions, read func(io.Reader) ([]byte, error)) ([]byte, error) {
+func WithLog(
+	ctx context.Context, p *pass.Pass, pod *corev1.Pod, options *corev1.PodLogOptions,
+	read func(io.Reader) ([]byte, error),
+) ([]byte, error) {
 	log, err := p.World.Logs(ctx, pod, options)
 	if err != nil {
 		return nil, err

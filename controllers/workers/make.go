@@ -17,13 +17,13 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// A Job or an anchor that is to be made may be there: a pass has made it, and its status was not saved. If what is
-// wanted is another one since, because a deadline was edited, the operator was upgraded, or more is known of the
-// volume, the API server refuses the change: what a Job or a pod runs cannot be changed. That is no fault of the
-// benchmark's. What is there is of the same attempt, and is taken, if it is ours by its name and its owner. A
-// StorageClass or a PersistentVolume is needed again where claims are missing, as of a benchmark that waits for its
-// quota while the operator is upgraded. It is taken as well, unless what is measured depends on the difference: then
-// volumes of one target would not be alike, and the message says in what.
+// A Job or an anchor that is to be made may exist already: a pass made it, and its status was not saved. The wanted
+// object may differ from it since, because a deadline was edited, the operator was upgraded, or more is known of the
+// volume. Then the API server refuses the change, because a Job's or a pod's program cannot be changed. That is not the
+// benchmark's fault. The existing object is of the same attempt, and is taken if its name and owner show that it is
+// ours. A StorageClass or a PersistentVolume is needed again where claims are missing, for example when a benchmark
+// waits for its quota while the operator is upgraded. It is taken as well, unless the difference affects what is
+// measured: then the volumes of one target would not be alike, and the message names the difference.
 
 // MakeJob makes a Job, or takes the one that is there.
 func MakeJob(ctx context.Context, p *pass.Pass, wanted *batchv1ac.JobApplyConfiguration) error {
@@ -39,9 +39,12 @@ func MakeAnchor(ctx context.Context, p *pass.Pass, wanted *corev1ac.PodApplyConf
 	})
 }
 
-// makeOrTake makes an object. Where that is refused, it looks what has its name, and takes that if it is the
-// benchmark's own. Else it returns why it was refused.
-func makeOrTake(ctx context.Context, p *pass.Pass, wanted runtime.ApplyConfiguration, meta *metav1ac.ObjectMetaApplyConfiguration, look func() (client.Object, error)) error {
+// makeOrTake makes an object. If that is refused, it looks for an object of this name, and takes that one if it is the
+// benchmark's own. Else it returns why the object was refused.
+func makeOrTake(
+	ctx context.Context, p *pass.Pass, wanted runtime.ApplyConfiguration, meta *metav1ac.ObjectMetaApplyConfiguration,
+	look func() (client.Object, error),
+) error {
 	refused := p.World.Client.Apply(ctx, wanted, world.ApplyOptions...)
 	if !world.MayBeThere(refused) {
 		return refused
@@ -53,7 +56,8 @@ func makeOrTake(ctx context.Context, p *pass.Pass, wanted runtime.ApplyConfigura
 	if !ours.Owned(p.SB, there) {
 		return refused
 	}
-	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, and cannot be changed to what would be made now",
+	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, "+
+		"and cannot be changed to what would be made now",
 		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), world.MaxErrorMessage))
 	return Restore(ctx, p, there, meta.Labels, meta.Annotations)
 }

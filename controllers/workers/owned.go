@@ -22,10 +22,10 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// What a benchmark ends is read from the API server, because the cache may be behind. Jobs and pods are listed by their
-// labels, which others may remove. A benchmark that measures misses such a Job and gives it its labels back
-// (restore.go). One that ends or is suspended would not miss it. So it also reads each Job and anchor by its name that
-// the status knows of and that the lists lack.
+// The objects that a benchmark ends are read from the API server, because the cache may be behind. Jobs and pods are
+// listed by their labels, which others may remove. A benchmark that measures misses such a Job and gives it its labels
+// back (restore.go). One that ends or is suspended would not miss it. So it also reads each Job and anchor by its name
+// that the status knows of and that the lists lack.
 
 // UntilNothingIsLeft takes a step that ends what the benchmark has, and returns what is left. Passes before may have
 // seen that objects are gone, which are not read again. One may have come since, by a call whose answer was lost. So
@@ -69,8 +69,8 @@ func listAnchors(ctx context.Context, p *pass.Pass) ([]*corev1.Pod, error) {
 	return pods, err
 }
 
-// ReadOwned reads Jobs and pods, once in a pass. It reads Jobs before pods: their list has the Job of a pod that is made in
-// between.
+// ReadOwned reads Jobs and pods, once in a pass. It reads Jobs before pods: their list has the Job of a pod that is
+// made in between.
 func ReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
 	if p.Owned != nil {
 		return p.Owned, nil
@@ -156,7 +156,8 @@ func unlistedAnchors(ctx context.Context, p *pass.Pass, listed []*corev1.Pod) ([
 // readUnlisted reads the objects that have names and that a list lacks. It returns those that the benchmark owns. Those
 // that are gone are noted also where other calls fail, so that the next pass makes fewer.
 func readUnlisted[O client.Object](
-	ctx context.Context, p *pass.Pass, listed []O, names sets.Set[string], get func(_ context.Context, name, doing string) (O, error),
+	ctx context.Context, p *pass.Pass, listed []O, names sets.Set[string],
+	get func(_ context.Context, name, doing string) (O, error),
 ) ([]O, error) {
 	for _, object := range listed {
 		names.Delete(object.GetName())

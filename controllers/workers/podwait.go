@@ -23,12 +23,12 @@ import (
 // PollWaiting is how often it is looked whether storage that was refused may be made now.
 const PollWaiting = 2 * time.Second
 
-// PodWait is the wait for a pod, of an anchor or of a run: it says what it waits for, in the words of whoever is
-// asked for it, and gives up at a deadline.
+// PodWait is the wait for a pod, of an anchor or of a run. It says what it waits for, in the words of the component
+// that has to act, and gives up at a deadline.
 type PodWait struct {
 	Pass *pass.Pass
 
-	// What is started, for messages.
+	// What names the run or the client that is started, for messages.
 	What string
 	// Began is when the wait began, as the status has it.
 	Began *metav1.Time
@@ -81,7 +81,8 @@ func AwaitPod(ctx context.Context, p *pass.Pass, st *PodWait) (pass.Outcome, err
 	st.NoteNodeWait(decision)
 	switch {
 	case decision.For == attempt.AwaitedNode:
-		return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "a node of its own", competes.Held, attempt.NodeLimit(st.Pass.SB.Spec.Deadlines)), nil
+		limit := attempt.NodeLimit(st.Pass.SB.Spec.Deadlines)
+		return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "a node of its own", competes.Held, limit), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
@@ -97,13 +98,17 @@ func AwaitPod(ctx context.Context, p *pass.Pass, st *PodWait) (pass.Outcome, err
 }
 
 // watchVolume goes on waiting for a pod whose volume is not there.
-func watchVolume(ctx context.Context, p *pass.Pass, st *PodWait, decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim) (pass.Outcome, error) {
+func watchVolume(
+	ctx context.Context, p *pass.Pass, st *PodWait,
+	decision attempt.StartDecision, claim *corev1.PersistentVolumeClaim,
+) (pass.Outcome, error) {
 	target := "target " + st.Pass.Children.ClaimTargets[claim.Name]
 	message, err := ExplainClaim(ctx, p, claim, st.Pod)
 	if err != nil {
 		return pass.Outcome{}, err
 	}
-	return st.Await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, attempt.VolumeLimit(st.Pass.SB.Spec.Deadlines)), nil
+	limit := attempt.VolumeLimit(st.Pass.SB.Spec.Deadlines)
+	return st.Await(decision, v1alpha1.ReasonProvisioning, target, "the volume of "+target, message, limit), nil
 }
 
 // watchPod goes on waiting for a pod that has its volumes.
@@ -112,17 +117,22 @@ func watchPod(ctx context.Context, p *pass.Pass, st *PodWait, decision attempt.S
 	if err != nil {
 		return pass.Outcome{}, err
 	}
-	return st.Await(decision, v1alpha1.ReasonPreparing, st.What, "its pod to start", st.OwnReason()+message+attempt.ResourceRemedy(message, st.Resources), attempt.StartLimit(st.Pass.SB.Spec.Deadlines)), nil
+	why := st.OwnReason() + message + attempt.ResourceRemedy(message, st.Resources)
+	limit := attempt.StartLimit(st.Pass.SB.Spec.Deadlines)
+	return st.Await(decision, v1alpha1.ReasonPreparing, st.What, "its pod to start", why, limit), nil
 }
 
 // StartFacts returns what the wait is decided by.
 func (s *PodWait) StartFacts(claim *corev1.PersistentVolumeClaim, competes Competition) attempt.StartFacts {
 	limits, began := s.Pass.SB.Spec.Deadlines, children.AwaitedSince(s.Began, s.Made)
 	return attempt.StartFacts{
-		Now: s.Pass.Now.Time, Began: began, Ready: s.Pass.Waits().ReadySince(began, s.Needs), Node: attempt.NodeWaitOf(&s.Pass.SB.Status), Blocked: competes.Held != "", Rival: competes.Older != "",
-		Reserves: s.reserves(claim),
-		HasPod:   s.Pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
-		NodeLimit: attempt.NodeLimit(limits).Duration(), VolumeLimit: attempt.VolumeLimit(limits).Duration(), PodLimit: attempt.StartLimit(limits).Duration(),
+		Now: s.Pass.Now.Time, Began: began, Ready: s.Pass.Waits().ReadySince(began, s.Needs),
+		Node:    attempt.NodeWaitOf(&s.Pass.SB.Status),
+		Blocked: competes.Held != "", Rival: competes.Older != "", Reserves: s.reserves(claim),
+		HasPod: s.Pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
+		NodeLimit:   attempt.NodeLimit(limits).Duration(),
+		VolumeLimit: attempt.VolumeLimit(limits).Duration(),
+		PodLimit:    attempt.StartLimit(limits).Duration(),
 	}
 }
 
@@ -146,7 +156,9 @@ func (s *PodWait) NoteNodeWait(decision attempt.StartDecision) {
 }
 
 // Await tells users what is waited for, and why, or ends the benchmark when that has taken too long.
-func (s *PodWait) Await(decision attempt.StartDecision, reason, what, forWhat, why string, limit attempt.Limit) pass.Outcome {
+func (s *PodWait) Await(
+	decision attempt.StartDecision, reason, what, forWhat, why string, limit attempt.Limit,
+) pass.Outcome {
 	if decision.Expired {
 		s.Expire(fmt.Sprintf("%s %s: %s", s.What, limit.Waited(forWhat), why))
 		return pass.SaveFirst()
@@ -193,7 +205,8 @@ func (s *PodWait) JudgeRivals(rivals attempt.Rivals) (competes Competition) {
 			competes.Older = rivals.NameOfOlder(s.Pass.SB)
 		}
 	case IsCrowdedByUnseen(s.Pass.Namespaces.AreSet(), s.Crowded, s.Pass.SB.Spec.Placement):
-		competes.Held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s", s.Pass.Namespaces.Words(), attempt.StartMessage(s.Pod))
+		competes.Held = fmt.Sprintf("other benchmarks hold nodes, in namespaces that the operator cannot see (%s): %s",
+			s.Pass.Namespaces.Words(), attempt.StartMessage(s.Pod))
 	}
 	return competes
 }
@@ -211,8 +224,8 @@ func (s *PodWait) NotMade(object string, err error) (pass.Outcome, error) {
 	}
 }
 
-// Refused waits for those who do not let the pod, or the Job that makes it, be made to change their minds: they may, by
-// a deadline.
+// Refused waits, by a deadline, while a quota, a policy or a webhook refuses the pod, or the Job that makes it: the
+// refusal may end.
 func (s *PodWait) Refused(object string, err error) pass.Outcome {
 	decision := attempt.DecideRefused(s.StartFacts(nil, Competition{}))
 	s.NoteNodeWait(decision)
@@ -220,12 +233,15 @@ func (s *PodWait) Refused(object string, err error) pass.Outcome {
 	about, refusal := what+": ", err.Error()
 	refusal += attempt.ResourceRemedy(refusal, s.Resources)
 	why := strings.TrimPrefix(s.Pass.Retold(v1alpha1.ConditionSucceeded, about, refusal), about)
-	out := s.Await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, attempt.StartLimit(s.Pass.SB.Spec.Deadlines))
-	return out.Resting(s.Pass.Remaining(s.Began.Time, attempt.StartLimit(s.Pass.SB.Spec.Deadlines))) // before each try it is looked what is left of others
+	limit := attempt.StartLimit(s.Pass.SB.Spec.Deadlines)
+	out := s.Await(decision, v1alpha1.ReasonPreparing, what, "its "+object, why, limit)
+	// Each try is preceded by a search for leftovers of other attempts.
+	return out.Resting(s.Pass.Remaining(s.Began.Time, limit))
 }
 
-// IsCrowdedByUnseen says whether a pod that others keep off nodes finds none because of benchmarks that the operator
-// does not see: it is confined to namespaces, and no other client and no wish of the user can be the reason.
+// IsCrowdedByUnseen reports whether a pod finds no node because of benchmarks that the operator does not see: the
+// operator is confined to namespaces, and no other client and no wish of the user can be the reason.
 func IsCrowdedByUnseen(confined bool, crowded string, placement *v1alpha1.Placement) bool {
-	return confined && crowded == "" && (placement == nil || placement.Affinity == nil || placement.Affinity.PodAntiAffinity == nil)
+	hasAntiAffinity := placement != nil && placement.Affinity != nil && placement.Affinity.PodAntiAffinity != nil
+	return confined && crowded == "" && !hasAntiAffinity
 }

@@ -40,8 +40,10 @@ func RemoveJobs(ctx context.Context, p *pass.Pass, having client.MatchingLabels)
 }
 
 // EndJobs deletes Jobs, and pods of Jobs that are gone, and returns what is left of pods: of these, and of those of the
-// Jobs that have the UIDs. What pods tell goes with them, so that nothing is deleted until it is saved.
-func EndJobs(ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, pods []*corev1.Pod, uids sets.Set[types.UID]) ([]cleanup.Leftover, error) {
+// Jobs that have the UIDs. Deleted pods take their findings with them, so nothing is deleted until these are saved.
+func EndJobs(
+	ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, pods []*corev1.Pod, uids sets.Set[types.UID],
+) ([]cleanup.Leftover, error) {
 	left, orphans, err := leftPods(ctx, p, pods, uids)
 	if err != nil || p.HasNewFiles() {
 		return left, err
@@ -49,9 +51,11 @@ func EndJobs(ctx context.Context, p *pass.Pass, jobs []*batchv1.Job, pods []*cor
 	return left, errors.Join(deleteJobs(ctx, p, jobs), deletePods(ctx, p, orphans))
 }
 
-// leftPods returns what is left of the pods of Jobs, and of those that are gone, and which go with no Job: theirs was
-// deleted without them.
-func leftPods(ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.Set[types.UID]) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
+// leftPods returns what is left of the pods of Jobs. orphans are the pods among them whose Job was deleted without
+// them, so that they go with no Job.
+func leftPods(
+	ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.Set[types.UID],
+) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
 	for _, pod := range pods {
 		mine, err := isLeft(ctx, p, pod, jobs)
 		if err != nil {
@@ -69,7 +73,7 @@ func leftPods(ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.S
 	return left, orphans, nil
 }
 
-// isLeft says whether a pod is left of one of the Jobs, or of one of the benchmark's that is gone.
+// isLeft reports whether a pod is left of one of the Jobs, or of one of the benchmark's Jobs that is gone.
 func isLeft(ctx context.Context, p *pass.Pass, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
 	left, owner := ours.IsLeft(p.SB, pod, jobs)
 	if owner == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// The operator finds its Jobs and pods by their labels, which others may remove. What is still ours by its name and its
-// owner gets them back.
+// The operator finds its Jobs and pods by their labels, which others may remove. An object that is still ours by its
+// name and its owner gets its labels back.
 
 // WithoutHold returns labels without the one by which a pod holds its node. Only relabel restores that one, because it
 // looks first whether another benchmark has come to the node.
@@ -45,7 +45,8 @@ func Restore(ctx context.Context, p *pass.Pass, object client.Object, labels, an
 	if err := p.World.PatchMeta(ctx, object, changes); err != nil {
 		return world.UnlessGone(err, "restore "+strings.Join(lost, ", ")+" of "+object.GetName())
 	}
-	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
+	return fmt.Errorf("%s had lost %s, which the operator needs to find it; that was put back; if this goes on, "+
+		"look for an admission webhook or a controller that removes it", object.GetName(), strings.Join(lost, ", "))
 }
 
 // FindPod returns the pod of a Job that Kubernetes says there is and that is not found, nil if there is none, and gives
@@ -54,7 +55,8 @@ func FindPod(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, er
 	var pods corev1.PodList
 	isPodOfJob := func(pod *corev1.Pod) bool { return ours.PodOf(j, pod) } // a label can be anybody's
 	labelled := client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}
-	if _, err := world.ListLive(ctx, p.World.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled); err != nil {
+	_, err := world.ListLive(ctx, p.World.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled)
+	if err != nil {
 		return nil, fmt.Errorf("list pods of Job %s: %w", j.Name, err)
 	}
 	if len(pods.Items) == 0 {

@@ -19,7 +19,8 @@ import (
 // ReadSeries returns what a run did over its time, and the same as it is kept: nil if it has no series, or its pods'
 // logs cannot be read. Nothing else depends on it.
 func ReadSeries(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part) (*series.Series, []byte) {
-	messages, errs := world.Gather(ctx, LogsAtOnce, parts, func(one Part) ([]byte, error) { return readSeriesOf(ctx, p, one.Pod) })
+	readOne := func(one Part) ([]byte, error) { return readSeriesOf(ctx, p, one.Pod) }
+	messages, errs := world.Gather(ctx, LogsAtOnce, parts, readOne)
 	err := errors.Join(errs...)
 	var read *series.Series
 	var kept []byte
@@ -36,7 +37,8 @@ func ReadSeries(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Pa
 // readSeriesOf returns what the last lines of a pod's log have of it.
 func readSeriesOf(ctx context.Context, p *pass.Pass, pod *corev1.Pod) ([]byte, error) {
 	return WithLog(ctx, p, pod, &corev1.PodLogOptions{
-		Container: attempt.EndedContainer(pod), TailLines: new(int64(series.MessageLines)), LimitBytes: new(int64(series.MessageBytes)),
+		Container: attempt.EndedContainer(pod),
+		TailLines: new(int64(series.MessageLines)), LimitBytes: new(int64(series.MessageBytes)),
 	}, series.ReadMessage)
 }
 

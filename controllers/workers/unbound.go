@@ -25,7 +25,9 @@ import (
 
 // ExplainClaim tells why a claim is not bound yet: what the cluster lacks for that, and the driver's own words. A
 // volume that is made only when its pod has been scheduled may wait for a pod that cannot be.
-func ExplainClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod) (string, error) {
+func ExplainClaim(
+	ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod,
+) (string, error) {
 	lacks, err := WhatClaimLacks(ctx, p, claim)
 	if err != nil {
 		return "", err
@@ -56,7 +58,8 @@ func WhatClaimLacks(ctx context.Context, p *pass.Pass, claim *corev1.PersistentV
 	}
 	target := &p.SB.Spec.Targets[i]
 	if lacks, err := lacksClass(ctx, p, target, claim); lacks || err != nil {
-		return fmt.Sprintf("there is no StorageClass %s, and no volume that names it is free", *claim.Spec.StorageClassName), err
+		return fmt.Sprintf("there is no StorageClass %s, and no volume that names it is free",
+			*claim.Spec.StorageClassName), err
 	}
 	if driver := p.SB.Status.Target(name).Driver; driver != storage.NoProvisioner {
 		return whyNotOnNode(ctx, p, claim.Annotations[ours.SelectedNode], driver)
@@ -67,7 +70,9 @@ func WhatClaimLacks(ctx context.Context, p *pass.Pass, claim *corev1.PersistentV
 // lacksClass reports whether the claim that a target names, or one of the target's class, names a StorageClass that
 // does not exist. Volumes that an administrator has made may name such a class, so that it is no error before one is
 // lacking. An operator of some namespaces cannot tell.
-func lacksClass(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) (bool, error) {
+func lacksClass(
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim,
+) (bool, error) {
 	name := ptr.Deref(claim.Spec.StorageClassName, "")
 	isNamed := target.ClaimName != nil || name == ptr.Deref(target.StorageClassName, "")
 	if name == "" || !isNamed || p.Namespaces.AreSet() {

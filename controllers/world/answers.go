@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// rewriteAnswers has a function change what the API server answers whoever asks by a config, before it is decoded.
+// rewriteAnswers has a function change the API server's answers to the clients of a config, before they are decoded.
 func rewriteAnswers(config *rest.Config, rewrite func(*http.Request, *http.Response) error) {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return rewriting{next, rewrite} })
 }
@@ -47,8 +47,8 @@ func (r rewriting) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 const (
-	// MaxErrorAnswer is the most bytes that are read of an answer that is an error. Of a Job that somebody else has made
-	// by the name of one of ours, the API server tells all that differs, twice.
+	// MaxErrorAnswer is the most bytes that are read of an answer that is an error. For a Job of somebody else that has
+	// the name of one of ours, the API server lists all differences, twice.
 	MaxErrorAnswer = 64 << 10
 	// ToldOfError is how many bytes are told of a longer one.
 	ToldOfError = 1 << 10
@@ -61,10 +61,13 @@ func ShortenError(request *http.Request, response *http.Response) error {
 		if len(text) <= MaxErrorAnswer {
 			return text, nil
 		}
-		status := apierrors.NewGenericServerResponse(response.StatusCode, request.Method, schema.GroupResource{}, "", "", 0, false).ErrStatus
+		generic := apierrors.NewGenericServerResponse(
+			response.StatusCode, request.Method, schema.GroupResource{}, "", "", 0, false)
+		status := generic.ErrStatus
 		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
 		status.Details = nil
-		status.Message = fmt.Sprintf("the API server's answer has more than %d bytes, and begins with %s", MaxErrorAnswer, printable(text[:ToldOfError]))
+		status.Message = fmt.Sprintf("the API server's answer has more than %d bytes, and begins with %s",
+			MaxErrorAnswer, printable(text[:ToldOfError]))
 		response.Header.Set("Content-Type", runtime.ContentTypeJSON)
 		return json.Marshal(status)
 	})
@@ -72,20 +75,21 @@ func ShortenError(request *http.Request, response *http.Response) error {
 
 // printable leaves out what is no text of an answer, which may be protobuf.
 func printable(text []byte) string {
-	return strings.Join(strings.FieldsFunc(string(text), func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }), " ")
+	isNoText := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }
+	return strings.Join(strings.FieldsFunc(string(text), isNoText), " ")
 }
 
 // WrappedRoundTripper implements net.RoundTripperWrapper of apimachinery, by which client-go finds the connection
 // below.
 func (r rewriting) WrappedRoundTripper() http.RoundTripper { return r.next }
 
-// IsOf says whether an answer is of a media type.
+// IsOf reports whether an answer is of a media type.
 func IsOf(response *http.Response, wanted string) bool {
 	media, _, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	return err == nil && media == wanted
 }
 
-// isWatch says whether a request watches: its answer has no end.
+// isWatch reports whether a request watches: its answer has no end.
 func isWatch(request *http.Request) bool { return request.URL.Query().Get("watch") != "" }
 
 // forgetLength makes an answer one whose length is not known.

@@ -33,13 +33,14 @@ func (c *Caches) NewInformer(
 			kept.Share.BeginList()
 			// An API server gives no pages of what it has in a cache of its own.
 			options.ResourceVersion, options.ResourceVersionMatch, options.Limit = "", "", 0
-			all, err := inPages(ctx, Forever, options, func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			listPage := func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 				page, err := Reach(ctx, func() (runtime.Object, error) { return whole.ListWithContext(ctx, options) })
 				if err != nil {
 					return nil, err
 				}
 				return page, kept.filterPage(page)
-			})
+			}
+			all, err := inPages(ctx, Forever, options, listPage)
 			if err == nil {
 				kept.Share.EndList()
 			}

@@ -24,7 +24,7 @@ const (
 	pagePatience = time.Minute
 )
 
-// OnePage is held by whoever has a page of whole objects in memory: only one has, whatever the number of passes at the
+// OnePage is held while a page of whole objects is in memory: there is only one, whatever the number of passes at the
 // same time.
 var OnePage = make(chan struct{}, 1)
 
@@ -34,17 +34,21 @@ var ErrBusy = errors.New("others read whole objects")
 // Forever is longer than any pass waits.
 const Forever = math.MaxInt64
 
-// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what was
-// being done.
-func getLive(ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string) error {
+// getLive reads an object from the API server. It leaves the object empty if that is gone. An error begins with what
+// was being done.
+func getLive(
+	ctx context.Context, live client.Reader, name types.NamespacedName, object client.Object, doing string,
+) error {
 	return UnlessGone(tryingTwice{live}.Get(ctx, name, object), doing)
 }
 
-// tryingTwice reads again what could not be read, unless it is gone. A pass that cleans up makes many calls and needs the
-// answer of each.
+// tryingTwice reads again what could not be read, unless it is gone. A pass that cleans up makes many calls and needs
+// the answer of each.
 type tryingTwice struct{ client.Reader }
 
-func (r tryingTwice) Get(ctx context.Context, name types.NamespacedName, object client.Object, options ...client.GetOption) error {
+func (r tryingTwice) Get(
+	ctx context.Context, name types.NamespacedName, object client.Object, options ...client.GetOption,
+) error {
 	err := r.Reader.Get(ctx, name, object, options...)
 	if client.IgnoreNotFound(err) == nil || ctx.Err() != nil {
 		return err
@@ -60,9 +64,11 @@ func (r tryingTwice) List(ctx context.Context, list client.ObjectList, options .
 	return r.Reader.List(ctx, list, options...)
 }
 
-// inPages lists objects a few at a time. One page is read at a time in all of the operator: each waits for its turn, at
-// most for as long as patience says. What the function leaves of each page is kept.
-func inPages(ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc) (runtime.Object, error) {
+// inPages lists objects a few at a time. The whole operator reads one page at a time: each page waits for its turn, at
+// most for as long as patience says. inPages keeps what the list function leaves of each page.
+func inPages(
+	ctx context.Context, patience time.Duration, options metav1.ListOptions, list pager.ListPageFunc,
+) (runtime.Object, error) {
 	pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		select {
 		case OnePage <- struct{}{}:
@@ -87,7 +93,7 @@ func EachLive[O runtime.Object](
 	ctx context.Context, live client.Reader, patience time.Duration, empty func() client.ObjectList, look func(O) error,
 	options ...client.ListOption,
 ) error {
-	_, err := inPages(ctx, patience, metav1.ListOptions{}, func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
+	list := func(ctx context.Context, of metav1.ListOptions) (runtime.Object, error) {
 		page := empty()
 		these := append(slices.Clone(options), client.Limit(of.Limit), client.Continue(of.Continue))
 		if err := live.List(ctx, page, these...); err != nil {
@@ -103,7 +109,8 @@ func EachLive[O runtime.Object](
 			return nil, err
 		}
 		return page, meta.SetList(page, nil)
-	})
+	}
+	_, err := inPages(ctx, patience, metav1.ListOptions{}, list)
 	return err
 }
 
@@ -124,13 +131,13 @@ const MaxLiveList = 4 << 20
 // errEnough ends a list that takes as much memory, or has as many objects of others, as it may.
 var errEnough = errors.New("a list has as much as it may")
 
-// maxUnwanted is how many objects of others a list reads before it ends. Anybody can set the labels of a benchmark, and may
-// make any number of claims. A pass that reads all of them holds up benchmarks of other namespaces.
+// maxUnwanted is how many objects of others a list reads before it ends. Anybody can set the labels of a benchmark, and
+// may make any number of claims. A pass that reads all of them holds up benchmarks of other namespaces.
 const maxUnwanted = 1000
 
-// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory, and
-// leaves of each what the operator reads of it. It reports whether the list is complete: it ends early where it takes too
-// much memory, or has too many objects that are not wanted.
+// ListLive reads objects from the API server, a few at a time. It keeps the wanted ones, as many as may be in memory,
+// and leaves of each what the operator reads of it. It reports whether the list is complete: it ends early where it
+// takes too much memory, or has too many objects that are not wanted.
 func ListLive[L any, O client.Object, List interface {
 	*L
 	client.ObjectList

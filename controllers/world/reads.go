@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// What a pass reads from the API server itself: what the cache does not have, or may have late.
+// This file reads from the API server itself what the cache does not have, or may have late.
 
 // LiveClaim returns a claim of the benchmark's namespace as the API server has it, an empty one if it is gone. An error
 // begins with what was being done.

@@ -33,13 +33,19 @@ func SlimAnswers(config *rest.Config) {
 			return nil
 		case IsOf(response, runtime.ContentTypeProtobuf):
 			return replaceBody(response, math.MaxInt64, Slim)
-		case request.Method == http.MethodPatch && request.Header.Get("Content-Type") == string(types.ApplyYAMLPatchType) && IsOf(response, runtime.ContentTypeJSON):
+		case isApply(request) && IsOf(response, runtime.ContentTypeJSON):
 			return replaceBody(response, math.MaxInt64, SlimApplied)
 		case IsOf(response, runtime.ContentTypeJSON) && isOneOfOurs(request):
 			return replaceBody(response, math.MaxInt64, func(text []byte) ([]byte, error) { return SlimOurs(text), nil })
 		}
 		return nil
 	})
+}
+
+// isApply reports whether a request is a server-side apply.
+func isApply(request *http.Request) bool {
+	contentType := request.Header.Get("Content-Type")
+	return request.Method == http.MethodPatch && contentType == string(types.ApplyYAMLPatchType)
 }
 
 // SlimApplied leaves of an object that was applied which one it is: nobody reads more of the answer.

@@ -11,8 +11,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// What is kept of each kind, by the numbers that the fields have in generated.proto of k8s.io/api and
-// k8s.io/apimachinery. They never change.
+// These messages list the fields that are kept of each kind, by their numbers in generated.proto of k8s.io/api and
+// k8s.io/apimachinery. The numbers never change.
 
 // maxListed is how many things are kept of a list in a pod or a Job. Ours have a few, and those that a webhook adds.
 const maxListed = 100
@@ -68,7 +68,7 @@ func hasKey(keys []string) func([]byte) bool {
 	}
 }
 
-// IsController says whether an owner controls the object.
+// IsController reports whether an owner controls the object.
 func IsController(owner []byte) bool {
 	controls := false
 	_ = eachField(owner, func(number protowire.Number, _, field []byte) error {
@@ -88,8 +88,9 @@ var slimPod = Message{1: slimMeta, 2: {Of: Message{
 	14: {Of: Message{5: whole}}, // fsGroup of the securityContext
 }}, 3: {Of: Message{
 	1: whole, 3: whole, 4: whole, 7: whole, 11: whole, // phase, message, reason, startTime, nominatedNodeName
-	2: listed,                                                                                     // conditions
-	8: {Of: slimContainerStatus, most: maxListed}, 10: {Of: slimContainerStatus, most: maxListed}, // of containers, of init containers
+	2:  listed,                                     // conditions
+	8:  {Of: slimContainerStatus, most: maxListed}, // of containers
+	10: {Of: slimContainerStatus, most: maxListed}, // of init containers
 }}}
 
 var slimContainer = Message{
@@ -116,7 +117,7 @@ var slimClaim = Message{1: slimMeta, 2: {Of: Message{
 	1: whole, // phase
 }}}
 
-// slimEvent has reason, message, type and times. Of long texts it has no more than a condition can take.
+// slimEvent has reason, message, type and times. It cuts a long text to the length that a condition can take.
 var slimEvent = Message{1: slimMeta, 3: shortText, 4: shortText, 6: whole, 7: whole, 9: whole, 10: whole, 11: whole}
 
 var shortText = keptField{into: func(text []byte) ([]byte, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/storagebench/storagebench/internal/ours"
 )
 
-// The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label, which anybody
-// can set, on objects of up to 1.5 MiB. So it keeps of them only what it reads. What others have written there is lost
-// to it, and not to them: it changes objects by patches.
+// The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label. Anybody can
+// set that label, on objects of up to 1.5 MiB. So the operator keeps only the fields that it reads. Its cache loses the
+// other fields, but the objects do not: it changes them by patches.
 
 var (
 	// ReadLabels are the labels that the operator reads.
@@ -40,7 +40,11 @@ func Trim(object runtime.Object) {
 		o.Spec = batchv1.JobSpec{Template: corev1.PodTemplateSpec{ObjectMeta: o.Spec.Template.ObjectMeta}}
 	case *corev1.Pod:
 		trimMeta(&o.ObjectMeta)
-		o.Spec = corev1.PodSpec{NodeName: o.Spec.NodeName, SecurityContext: trimSecurity(o.Spec.SecurityContext), Containers: job.TrimContainers(o.Spec.Containers)}
+		o.Spec = corev1.PodSpec{
+			NodeName:        o.Spec.NodeName,
+			SecurityContext: trimSecurity(o.Spec.SecurityContext),
+			Containers:      job.TrimContainers(o.Spec.Containers),
+		}
 	case *corev1.PersistentVolumeClaim:
 		trimMeta(&o.ObjectMeta)
 		o.Spec = TrimClaim(&o.Spec)
@@ -51,7 +55,7 @@ func Trim(object runtime.Object) {
 	}
 }
 
-// MaxCached is how many bytes of memory the cache has of a benchmark that goes on. What people write takes some 20 KiB,
+// MaxCached is how many bytes of memory the cache has of a benchmark that goes on. A usual benchmark takes some 20 KiB,
 // and a result some 2 KiB.
 const MaxCached = 128 << 10
 
@@ -108,12 +112,12 @@ func shortenSchedule(s *v1alpha1.StorageBenchmarkSchedule) {
 	s.Spec.Template = v1alpha1.StorageBenchmarkTemplate{}
 }
 
-// IsTrimmed says whether a benchmark comes from the cache, which has little of it: the API server admits none without
-// targets.
+// IsTrimmed reports whether a benchmark comes from the cache, which has little of it: the API server admits none
+// without targets.
 func IsTrimmed(sb *v1alpha1.StorageBenchmark) bool { return len(sb.Spec.Targets) == 0 }
 
-// trimMeta leaves who an object is, what it was made for, and by whom. What is left is made anew: a map or a slice of
-// which things are deleted keeps the memory that it had with them.
+// trimMeta leaves who an object is, what it was made for, and by whom. It makes the kept maps and slices anew: one from
+// which items are deleted keeps the memory that it had with them.
 func trimMeta(meta *metav1.ObjectMeta) {
 	meta.Labels, meta.Annotations = ReadOf(meta.Labels, ReadLabels), ReadOf(meta.Annotations, ReadAnnotations)
 	meta.OwnerReferences = ControllersOf(meta.OwnerReferences)
@@ -125,7 +129,8 @@ func trimMeta(meta *metav1.ObjectMeta) {
 func ControllersOf(owners []metav1.OwnerReference) []metav1.OwnerReference {
 	var controllers []metav1.OwnerReference
 	for _, owner := range owners {
-		if ptr.Deref(owner.Controller, false) && max(len(owner.APIVersion), len(owner.Kind), len(owner.Name), len(owner.UID)) <= MaxName {
+		longest := max(len(owner.APIVersion), len(owner.Kind), len(owner.Name), len(owner.UID))
+		if ptr.Deref(owner.Controller, false) && longest <= MaxName {
 			controllers = append(controllers, owner)
 		}
 	}

@@ -23,15 +23,15 @@ import (
 )
 
 // One StorageBenchmark that cannot be decoded, as with a number above an int32 that an earlier version of the CRD let
-// pass, would end the list and the watch of all, and so stop all benchmarks. It is left out of these: to the operator
-// it is not there. An event and the log name it. What was made for it stays, because orphans are told by metadata
+// pass, would end the list and the watch of all, and so stop all benchmarks. Lists and watches leave it out: to the
+// operator it does not exist. An event and the log name it. Its objects stay, because orphans are told by metadata
 // alone. The same holds for StorageBenchmarkSchedules.
 
 // Undecodable tells of StorageBenchmarks that cannot be decoded.
 type Undecodable struct {
 	// Events tells users. It is to be set before anybody lists or watches.
 	Events events.EventRecorder
-	// Told has which version of a benchmark was told of last, by its UID. What is told of once more does no harm.
+	// Told has which version of a benchmark was told of last, by its UID. Telling of a version twice does no harm.
 	Told *lru.Cache
 }
 
@@ -52,21 +52,28 @@ func LeaveOutUndecodable(config *rest.Config) *Undecodable {
 			replaceFrames(response, func() ([]byte, error) { return u.nextEvent(events, empty) })
 			return nil
 		}
-		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) { return u.decodableList(list, empty), nil })
+		return replaceBody(response, math.MaxInt64, func(list []byte) ([]byte, error) {
+			return u.decodableList(list, empty), nil
+		})
 	})
 	return u
 }
 
 // Decodables are the resources that are left out, each with what makes an empty object.
 var Decodables = map[string]func(metav1.ObjectMeta) client.Object{
-	"storagebenchmarks":         func(m metav1.ObjectMeta) client.Object { return &v1alpha1.StorageBenchmark{ObjectMeta: m} },
-	"storagebenchmarkschedules": func(m metav1.ObjectMeta) client.Object { return &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: m} },
+	"storagebenchmarks": func(m metav1.ObjectMeta) client.Object {
+		return &v1alpha1.StorageBenchmark{ObjectMeta: m}
+	},
+	"storagebenchmarkschedules": func(m metav1.ObjectMeta) client.Object {
+		return &v1alpha1.StorageBenchmarkSchedule{ObjectMeta: m}
+	},
 }
 
 // ReadsOurs says which objects a request lists or watches, with all that they have: nothing if they are not ours.
 func ReadsOurs(request *http.Request) func(metav1.ObjectMeta) client.Object {
 	group := "/apis/" + v1alpha1.GroupVersion.String() + "/"
-	if request.Method != http.MethodGet || !strings.Contains(request.URL.Path, group) || strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata") {
+	isMetadataOnly := strings.Contains(request.Header.Get("Accept"), "as=PartialObjectMetadata")
+	if request.Method != http.MethodGet || !strings.Contains(request.URL.Path, group) || isMetadataOnly {
 		return nil
 	}
 	return Decodables[path.Base(request.URL.Path)]
@@ -136,7 +143,7 @@ func (u *Undecodable) decodableEvent(text []byte, empty func(metav1.ObjectMeta) 
 	return text
 }
 
-// LeftOut says whether a StorageBenchmark cannot be decoded, and returns what of it can.
+// LeftOut reports whether a StorageBenchmark cannot be decoded, and returns the part of it that can.
 func (u *Undecodable) LeftOut(text []byte, empty func(metav1.ObjectMeta) client.Object) ([]byte, bool) {
 	why := utiljson.Unmarshal(text, empty(metav1.ObjectMeta{}))
 	if why == nil {
@@ -146,7 +153,9 @@ func (u *Undecodable) LeftOut(text []byte, empty func(metav1.ObjectMeta) client.
 	if err := utiljson.Unmarshal(text, &named); err != nil {
 		return nil, false
 	}
-	named.ObjectMeta = metav1.ObjectMeta{Namespace: named.Namespace, Name: named.Name, UID: named.UID, ResourceVersion: named.ResourceVersion}
+	named.ObjectMeta = metav1.ObjectMeta{
+		Namespace: named.Namespace, Name: named.Name, UID: named.UID, ResourceVersion: named.ResourceVersion,
+	}
 	u.tell(empty(named.ObjectMeta), why)
 	encoded, err := json.Marshal(named)
 	return encoded, err == nil
@@ -158,7 +167,8 @@ func (u *Undecodable) tell(named client.Object, why error) {
 		return
 	}
 	u.Told.Add(named.GetUID(), named.GetResourceVersion())
-	ctrl.Log.Error(why, "A "+kindOf(named)+" cannot be read and is left alone: "+readable, "namespace", named.GetNamespace(), "name", named.GetName())
+	ctrl.Log.Error(why, "A "+kindOf(named)+" cannot be read and is left alone: "+readable,
+		"namespace", named.GetNamespace(), "name", named.GetName())
 	if u.Events != nil {
 		u.Events.Eventf(named, nil, corev1.EventTypeWarning, "Unreadable", "Read", "%s",
 			LimitNote("the operator cannot read the "+kindOf(named)+" and leaves it alone: "+readable+": "+why.Error()))
