@@ -77,7 +77,8 @@ type StorageBenchmarkSpec struct {
 
 	// fio is what all workloads of fio have that do not set it themselves, like [global] of a job file. A workload inherits
 	// nothing that contradicts what it sets itself: an engine that waits for each I/O has no iodepth, a job that ends when it
-	// has done its work no runtimeSeconds. Writes to s3 end by size. Presets and job files inherit nothing. By default, storage is
+	// has done its work no runtimeSeconds, and one with fsync or fdatasync neither ioengine, iodepth nor direct, because
+	// asynchronous engines do not wait for the writes before a sync. Writes to s3 end by size. Presets and job files inherit nothing. By default, storage is
 	// measured and not memory: ioengine libaio, iodepth 16, direct true, size 1G and runtimeSeconds 30.
 	// +optional
 	// +kubebuilder:default={ioengine: libaio, iodepth: 16, direct: true, size: "1G", runtimeSeconds: 30}

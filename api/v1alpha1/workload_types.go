@@ -183,25 +183,26 @@ type FioParameters struct {
 	// ioengine is how fio issues I/O. Synchronous engines have one I/O in flight per job. libaio and io_uring have up
 	// to iodepth. The container runtime's default seccomp profile blocks io_uring. filecreate, filestat, filedelete,
 	// dircreate, dirstat and dirdelete move no data: they create, look up or delete each of nrfiles files or directories
-	// once, and need a file system. Unset: fio's default, psync.
+	// once, and need a file system. Unset: that of spec.fio, which is libaio by default; with fsync or fdatasync psync.
 	// +optional
 	// +kubebuilder:validation:Enum=psync;sync;vsync;pvsync;pvsync2;libaio;io_uring;posixaio;mmap;filecreate;filestat;filedelete;dircreate;dirstat;dirdelete
 	IOEngine *string `json:"ioengine,omitempty"`
 
 	// iodepth is the number of I/Os that each job keeps in flight. 1 to 65536. Only asynchronous engines can have more
-	// than 1. Unset: fio's default, 1.
+	// than 1. Unset: that of spec.fio, which is 16 by default; with fsync or fdatasync 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=65536
 	IODepth *int32 `json:"iodepth,omitempty"`
 
 	// direct says whether to bypass the page cache (O_DIRECT). Without it, reads can come from the node's memory.
-	// Unset: fio's default, false.
+	// Unset: that of spec.fio, which is true by default; with fsync or fdatasync false.
 	// +optional
 	Direct *bool `json:"direct,omitempty"`
 
 	// size is the bytes of each job's files, such as 512M or 10G. With numjobs 16 and 1G that is 16G in all. Of a raw
-	// block device it can be a percentage, such as 100%.
+	// block device it can be a percentage, such as 100%: jobs on a device share it. Unset: that of spec.fio, which is 1G by
+	// default.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=32
@@ -223,6 +224,7 @@ type FioParameters struct {
 
 	// runtimeSeconds is the number of seconds that the job runs (fio's runtime with time_based). It begins again when size
 	// is done. With timeBased: false it is the longest that the job runs. 0 to 604800; 0: the job ends when size is done.
+	// Unset: that of spec.fio, which is 30 by default, unless the job says how much it does (timeBased: false, loops).
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=604800

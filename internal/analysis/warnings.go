@@ -146,7 +146,7 @@ var warningKinds = []struct {
 	remedy: "the figure is what an application on the same node sees if it does not sync; on network file systems other clients have to ask the storage",
 }, {
 	reason: v1alpha1.WarningSparseReads, see: []func(seen) string{sparseReads},
-	remedy: "put a workload with rw: write before it: that writes all blocks of the same files or device (and overwrites what is on a device)",
+	remedy: "put a workload with rw: write and timeBased: false before it: that writes all blocks of the same files or device (and overwrites what is on a device)",
 }, {
 	reason: v1alpha1.WarningFirstAccess, see: []func(seen) string{firstAccess},
 	remedy: "to measure first access, set repetitions: 1, and give each sample a target of its own with the same dataSource; to leave it out, have a workload before the others read the whole volume, " +

@@ -82,12 +82,13 @@ func (j job) deviceEnd() (int64, bool) {
 
 // scattered are options by which a job does not go through all of its part, or not once.
 var scattered = []string{
-	"offset", "filesize", "io_size", "number_ios", "norandommap", "random_distribution", "percentage_random", "zonemode", "offset_align", "time_based",
+	"offset", "filesize", "io_size", "number_ios", "norandommap", "random_distribution", "percentage_random", "zonemode",
+	"offset_align",
 }
 
 // writesEachBlock says whether the job has written each block of its part when it comes to its end.
 func (j job) writesEachBlock() bool {
-	if j.skips() || slices.ContainsFunc(scattered, j.has) || !slices.Contains([]string{"write", "randwrite"}, j.direction()) {
+	if j.skips() || j.on("time_based") || slices.ContainsFunc(scattered, j.has) || !slices.Contains([]string{"write", "randwrite"}, j.direction()) {
 		return false
 	}
 	if !j.has("offset_increment") || j.clones() == 1 {

@@ -39,7 +39,9 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 		return &v1alpha1.FioParameters{IOEngine: from.IOEngine, NrFiles: from.NrFiles, NumJobs: from.NumJobs}
 	}
 	queues := func(engine string) bool { return Queues(engine, string(all.Options["io_submit_mode"])) }
-	if !slices.ContainsFunc(engines, queues) {
+	if syncs(w, all) {
+		from.IOEngine, from.IODepth, from.Direct = nil, nil, nil
+	} else if !slices.ContainsFunc(engines, queues) {
 		from.IODepth = nil
 	}
 	if setsAny(w.Fio, "buffered") || slices.Contains(engines, "mmap") {
@@ -57,8 +59,11 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 	if w.Fio.Rate != nil || w.Fio.RateIOPS != nil {
 		from.Rate, from.RateIOPS = nil, nil
 	}
-	if endsItself(w) || writesObjects(spec, w, all.RW) {
+	switch {
+	case endsItself(w) || writesObjects(spec, w, all.RW):
 		from.RuntimeSeconds, from.TimeBased = nil, nil
+	case ends(from) && ptr.Deref(from.RuntimeSeconds, 0) == *v1alpha1.DefaultFio().RuntimeSeconds:
+		from.RuntimeSeconds = nil // the default is for jobs that do not say how much they do
 	}
 	if w.Until != nil {
 		from.RuntimeSeconds, from.TimeBased, from.RampTimeSeconds = nil, nil, nil
@@ -68,8 +73,24 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 
 // endsItself reports whether a workload says itself how much it does.
 func endsItself(w *v1alpha1.Workload) bool {
-	ends := !ptr.Deref(w.Fio.TimeBased, true) || w.Fio.Loops != nil || setsAny(w.Fio, "io_size", "number_ios")
-	return w.Fio.RuntimeSeconds == nil && ends
+	return w.Fio.RuntimeSeconds == nil && (ends(w.Fio) || varies(w, "loops", "io_size", "number_ios", "time_based"))
+}
+
+// ends reports whether parameters say how much a job does, and not for how long it does it.
+func ends(p *v1alpha1.FioParameters) bool {
+	return !ptr.Deref(p.TimeBased, true) || p.Loops != nil || setsAny(p, "io_size", "number_ios")
+}
+
+// syncs reports whether a workload waits for syncs, as a log does. fio's asynchronous engines do not wait for the writes
+// before a sync, so that its latency would be too low.
+func syncs(w *v1alpha1.Workload, all *v1alpha1.FioParameters) bool {
+	isSet := ptr.Deref(all.Fsync, 0) > 0 || ptr.Deref(all.Fdatasync, 0) > 0
+	return isSet || setsAny(all, "sync_file_range") || varies(w, "fsync", "fdatasync", "sync_file_range")
+}
+
+// varies reports whether the matrix has values of one of the options.
+func varies(w *v1alpha1.Workload, options ...string) bool {
+	return slices.ContainsFunc(options, func(option string) bool { return choices(w, option, "")[0] != "" })
 }
 
 // writesObjects reports whether a workload writes to an object store, where each file is written once.

@@ -50,7 +50,7 @@ resource itself is what "kubectl get storagebenchmark NAME -o yaml" prints.
   kubectl storagebench report gp3-vs-efs -o csv --series > seconds.csv
   kubectl storagebench report gp3-vs-efs -o openmetrics > series.txt
   kubectl storagebench report gp3-vs-efs -o junit > junit.xml
-  kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, direction, iops}'
+  kubectl storagebench report gp3-vs-efs -o json | jq '.results[] | {run, name: .figures.name, milliIOPS: .figures.milliIOPS}'
   kubectl storagebench report schedule/nightly -o csv > history.csv
   kubectl storagebench report schedule/nightly -o html > history.html
 

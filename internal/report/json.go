@@ -12,7 +12,8 @@ import (
 )
 
 // Document is a benchmark's results for programs such as jq. The whole resource is what kubectl get -o json prints; this is
-// flat where that is nested, so that one filter finds all figures, and has numbers where that has texts. What exists
+// flat where that is nested, so that one filter finds all figures. Ratios and p-values are texts, as in the resource: jq
+// compares them after tonumber. What exists
 // keeps its name and meaning; fields may be added.
 type Document struct {
 	Benchmark Benchmark               `json:"benchmark"`
