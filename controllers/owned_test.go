@@ -283,6 +283,51 @@ func TestNextPassAsksForLess(t *testing.T) {
 	}
 }
 
+// The last reading of all comes to an end also where a call of each pass fails: it goes on where it has failed. It finds
+// what came after the first one.
+func TestLastReadingEnds(t *testing.T) {
+	sb, j, _ := strayed()
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
+	sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, 40
+	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).Build()
+	number, fails := 0, map[string]int{}
+	live := interceptor.NewClient(cluster, interceptor.Funcs{
+		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
+			if key.Name == job.RunName(sb, "reads.fast", int32(number%40+1), 0) {
+				fails[key.Name]++
+				return errors.New("etcd is busy")
+			}
+			return c.Get(ctx, key, object, options...)
+		},
+	})
+	r, remembered := &Reconciler{Client: cluster, Live: live}, &pass.Memory{}
+	end := func() ([]cleanup.Leftover, error) {
+		p := passOver(r, sb)
+		p.Memory = remembered
+		return workers.UntilNothingIsLeft(t.Context(), p, clean.RemovePods)
+	}
+	var err error
+	for number = range 4 {
+		if _, err = end(); err == nil {
+			break
+		}
+	}
+	if err != nil || len(fails) == 0 {
+		t.Errorf("the last reading has not ended after %d passes, of which some failed (%v): %v", number+1, fails, err)
+	}
+	remembered.ReadsAgain = false // something else was left meanwhile
+	if err := cluster.Create(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	for number = range 4 {
+		left, failed := end()
+		if failed == nil && len(left) == 1 {
+			return
+		}
+	}
+	t.Error("a Job that came late is not found")
+}
+
 // asks counts what the API server is asked for.
 type asks struct {
 	mu    sync.Mutex

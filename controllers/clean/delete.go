@@ -35,7 +35,7 @@ func Sweep(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if IsRetained(p) {
 		return pass.GoOn(), nil
 	}
-	left, err := RemovePods(ctx, p)
+	left, err := workers.UntilNothingIsLeft(ctx, p, RemovePods)
 	left, out, err := AwaitRemoval(p, left, err)
 	if err != nil || out.Stop {
 		return out, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/sets"
 	batchv1ac "k8s.io/client-go/applyconfigurations/batch/v1"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
@@ -27,6 +28,7 @@ import (
 
 // MakeJob makes a Job, or takes the one that is there.
 func MakeJob(ctx context.Context, p *pass.Pass, wanted *batchv1ac.JobApplyConfiguration) error {
+	p.Memory.Gone = p.Memory.Gone.Difference(sets.New(*wanted.Name))
 	return makeOrTake(ctx, p, wanted, wanted.ObjectMetaApplyConfiguration, func() (client.Object, error) {
 		return p.World.LiveJob(ctx, *wanted.Name, fmt.Sprintf("get Job %s, which may be there", *wanted.Name))
 	})

@@ -33,12 +33,16 @@ import (
 func UntilNothingIsLeft(
 	ctx context.Context, p *pass.Pass, step func(context.Context, *pass.Pass) ([]cleanup.Leftover, error),
 ) ([]cleanup.Leftover, error) {
-	knew := p.Memory.Gone.Len() > 0
+	isFirst := p.Memory.Gone.Len() == 0
 	left, err := step(ctx, p)
-	if err != nil || len(left) > 0 || !knew {
+	if len(left) > 0 {
+		p.Memory.ReadsAgain = false
+	}
+	if err != nil || len(left) > 0 || isFirst || p.Memory.ReadsAgain {
 		return left, err
 	}
-	p.Owned, p.Memory.Gone = nil, nil
+	// If a call fails, the next pass goes on where this one has ended.
+	p.Owned, p.Memory.Gone, p.Memory.ReadsAgain = nil, nil, true
 	return step(ctx, p)
 }
 

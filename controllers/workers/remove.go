@@ -56,10 +56,14 @@ func EndJobs(
 func leftPods(
 	ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.Set[types.UID],
 ) (left []cleanup.Leftover, orphans []*corev1.Pod, err error) {
+	owners, err := liveOwners(ctx, p, pods, jobs)
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, pod := range pods {
-		mine, err := isLeft(ctx, p, pod, jobs)
-		if err != nil {
-			return nil, nil, err
+		mine, owner := ours.IsLeft(p.SB, pod, jobs)
+		if owner != nil {
+			mine = ours.IsLeftOf(p.SB, owner, owners[owner.Name])
 		}
 		if !mine {
 			continue
@@ -73,14 +77,25 @@ func leftPods(
 	return left, orphans, nil
 }
 
-// isLeft reports whether a pod is left of one of the Jobs, or of one of the benchmark's Jobs that is gone.
-func isLeft(ctx context.Context, p *pass.Pass, pod *corev1.Pod, jobs sets.Set[types.UID]) (bool, error) {
-	left, owner := ours.IsLeft(p.SB, pod, jobs)
-	if owner == nil {
-		return left, nil
+// liveOwners reads by their names the Jobs of pods on which it depends whether these are the benchmark's.
+func liveOwners(
+	ctx context.Context, p *pass.Pass, pods []*corev1.Pod, jobs sets.Set[types.UID],
+) (map[string]*batchv1.Job, error) {
+	names := sets.New[string]()
+	for _, pod := range pods {
+		if _, owner := ours.IsLeft(p.SB, pod, jobs); owner != nil {
+			names.Insert(owner.Name)
+		}
 	}
-	theirs, err := p.World.LiveJob(ctx, owner.Name, "get Job of pod "+pod.Name)
-	return ours.IsLeftOf(p.SB, owner, theirs), err
+	sorted := sets.List(names)
+	read, errs := world.Gather(ctx, world.ParallelCalls, sorted, func(name string) (*batchv1.Job, error) {
+		return p.World.LiveJob(ctx, name, "get Job "+name+", which has pods")
+	})
+	owners := map[string]*batchv1.Job{}
+	for i, name := range sorted {
+		owners[name] = read[i]
+	}
+	return owners, errors.Join(errs...)
 }
 
 // deleteJobs deletes Jobs, and has Kubernetes delete their pods.
