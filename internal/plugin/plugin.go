@@ -20,7 +20,10 @@ const (
 func Run(version string) int {
 	root := newCommand()
 	root.Version = version
-	err := root.Execute()
+	return exitCode(root.Execute())
+}
+
+func exitCode(err error) int {
 	switch {
 	case errors.Is(err, errLeft):
 		return exitInterrupted
