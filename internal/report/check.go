@@ -59,10 +59,11 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 		certainties(w, sb)
 	}
 	if judged && ofPreset {
-		fmt.Fprintln(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: kubectl storagebench presets NAME")
+		fmt.Fprintf(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: %s presets NAME\n",
+			legible.Program())
 	}
 	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
-		fmt.Fprintf(w, "\n%s failed; kubectl storagebench report %s says why.\n", legible.Plural(failed, "run"), sb.Name)
+		fmt.Fprintf(w, "\n%s failed; %s report %s says why.\n", legible.Plural(failed, "run"), legible.Program(), sb.Name)
 	}
 }
 
