@@ -205,3 +205,32 @@ func TestExitCodesOfCheckFile(t *testing.T) {
 		t.Errorf("exit code %d, want %d", code, exitMissed)
 	}
 }
+
+// A manifest without results is still what is measured, and a path in its place is an error.
+func TestCheckFileWithoutResults(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	got := execute(t, e1, "check", "-f", "-", "--preset", "etcd", "--dry-run")
+	if got.Failed || !strings.Contains(got.Out, "preset: etcd.v1") || !strings.Contains(got.Out, "storageClassName: gp3") {
+		t.Errorf("%+v", got)
+	}
+	two := asYAML(t, listOf(synced(jobFile(walJob), 2), measured("ns", "other", "gp3", 1)))
+	for name, test := range map[string]struct {
+		content []byte
+		args    []string
+		want    string
+	}{
+		"a path":         {[]byte(e1), []string{"-"}, "gp3-vs-efs has no results"},
+		"an expectation": {[]byte(e1), []string{"-f", "-", "--expect", "read.p99=1ms"}, "--expect is for results of a file"},
+		"several":        {two, []string{"-"}, "name one, as in -f"},
+		"one by name":    {two, []string{"-f", "-", "saved", "--preset", "etcd"}, ""},
+		"no path":        {nil, []string{"saved"}, `"saved" is no path of a file`},
+		"a live flag":    {two, []string{"-", "--class", "gp3"}, "the other flags are about measuring"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := execute(t, string(test.content), append([]string{"check"}, test.args...)...)
+			if got.Failed != (test.want != "") || !strings.Contains(got.Err, test.want) {
+				t.Errorf("%+v, want %q", got, test.want)
+			}
+		})
+	}
+}
