@@ -13,7 +13,8 @@ var whereAndHowLong = []string{
 	"name", "description", "directory", "filename", "filename_format", "file_service_type", "openfiles", "unlink",
 	"allow_file_create", "size", "filesize", "runtime", "time_based", "ramp_time", "startdelay", "loops", "create_on_open",
 	"create_serialize", "create_fsync", "fallocate", "overwrite", "invalidate", "norandommap", "randrepeat",
-	"allrandrepeat", "randseed", "thread", "stonewall", "new_group", groupReporting, "kb_base", "unit_base", "clat_percentiles",
+	"allrandrepeat", "randseed", "thread", "stonewall", "new_group", groupReporting, "kb_base", "unit_base",
+	"clat_percentiles",
 	"slat_percentiles", "lat_percentiles", "percentile_list", "disk_util", "log_avg_msec", "write_bw_log", "write_lat_log",
 	"write_iops_log", "write_hist_log", "log_hist_msec", "significant_figures",
 }

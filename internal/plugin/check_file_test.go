@@ -26,7 +26,8 @@ func synced(workload v1alpha1.Workload, p99Milliseconds int64) *v1alpha1.Storage
 		},
 	}
 	sb.Status.Conditions = []metav1.Condition{{
-		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, LastTransitionTime: metav1.Unix(0, 0),
+		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted,
+		LastTransitionTime: metav1.Unix(0, 0),
 	}}
 	return sb
 }
@@ -128,7 +129,7 @@ func TestCheckOutputOfFio(t *testing.T) {
 	}
 }
 
-// The command that etcd's documentation refers to fits the preset. A smaller size is told, and too few syncs decide nothing.
+// The command that etcd's documentation refers to fits the preset. A smaller size is told. Too few syncs decide nothing.
 func TestCheckPresetOnOutputOfFio(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	content, err := os.ReadFile("../fiooutput/testdata/sync-3.33.json")
@@ -145,7 +146,9 @@ func TestCheckPresetOnOutputOfFio(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := execute(t, "", "check", write(t, "fio.json", content), "--preset", "etcd")
-	for _, want := range []string{"Undecided: etcd.v1 on storage.", "p99 needs 1000 syncs, and a run had 49", "etcd.v1 is scaled to size 115000"} {
+	for _, want := range []string{
+		"Undecided: etcd.v1 on storage.", "p99 needs 1000 syncs, and a run had 49", "etcd.v1 is scaled to size 115000",
+	} {
 		if !got.Failed || !strings.Contains(got.Out, want) {
 			t.Errorf("%q is not in:\n%s%s", want, got.Out, got.Err)
 		}

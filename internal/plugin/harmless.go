@@ -98,8 +98,8 @@ func harmlessWriter(out io.Writer) io.WriteCloser {
 	return transform.NewWriter(out, runes.Map(report.HarmlessRune))
 }
 
-// harmlessErrors has a command's errors be harmless: they repeat what the cluster said. Commands in them begin as people type
-// them.
+// harmlessErrors has a command's errors be harmless: they repeat what the cluster said. Commands in them begin as people
+// type them.
 func harmlessErrors(cmd *cobra.Command) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -1,5 +1,5 @@
-// Package plugin is "kubectl storagebench": one file a command, and what several of them need. Under the name storagebench the
-// program runs without kubectl.
+// Package plugin is "kubectl storagebench": one file a command, and what several of them need. Under the name storagebench
+// the program runs without kubectl.
 package plugin
 
 import (

@@ -7,7 +7,8 @@ import (
 	"github.com/storagebench/storagebench/internal/legible"
 )
 
-// nameAfterProgram has the help of all commands name the program as it was started: storagebench, or kubectl storagebench.
+// nameAfterProgram has the help of all commands name the program as it was started: storagebench, or kubectl
+// storagebench.
 func nameAfterProgram(root *cobra.Command) {
 	if legible.Program() == legible.Plugin {
 		return

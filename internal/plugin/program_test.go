@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Under the name storagebench, the program names itself so in help, completion and messages. It needs no cluster for files.
+// Under the name storagebench, the program names itself so in help, completion and messages.
 func TestStartedAsStoragebench(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -175,7 +175,8 @@ func (o *storageOptions) parse(cmd *cobra.Command, path string, content []byte) 
 
 // documentIn returns the JSON document that a command of the plugin printed, nil if the content is another.
 func documentIn(content []byte) *report.Printed {
-	if !bytes.HasPrefix(bytes.TrimSpace(content), []byte("{")) || bytes.Contains(content[:min(len(content), 512)], []byte(`"fio version"`)) {
+	begin := content[:min(len(content), 512)]
+	if !bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) || bytes.Contains(begin, []byte(`"fio version"`)) {
 		return nil
 	}
 	printed := &report.Printed{}

@@ -129,7 +129,8 @@ func (a *answering) judgeAll(findings []expectation.Finding) {
 // of returns the answer to which a finding belongs.
 func (a *answering) of(f *expectation.Finding) *answer {
 	wanted := answer{
-		preset: a.preset, isOfSpec: a.isOfSpec, target: f.Target, parameters: parameters(f.Parameters), section: f.Section, verdict: answerNone,
+		preset: a.preset, isOfSpec: a.isOfSpec, target: f.Target, parameters: parameters(f.Parameters), section: f.Section,
+		verdict: answerNone,
 	}
 	at := slices.IndexFunc(a.all, func(b answer) bool {
 		return b.target == wanted.target && b.parameters == wanted.parameters && b.section == wanted.section
