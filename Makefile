@@ -59,8 +59,9 @@ help: ## Show this list.
 ##@ Build
 
 .PHONY: build
-build: ## Build manager, runner and the kubectl plugin into bin/.
+build: ## Build manager, runner and the kubectl plugin into bin/, where storagebench is a link to the plugin.
 	@hack/step.sh "manager, runner and plugin" hack/program.sh bin go build -buildvcs=false -ldflags '$(LDFLAGS)' -o bin/ ./cmd/...
+	@ln -sf kubectl-storagebench bin/storagebench
 
 # The fio that the Dockerfile takes is unpacked by readelf and apt-get, which are there after cluster-packages.
 .PHONY: fio-tree

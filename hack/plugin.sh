@@ -59,6 +59,8 @@ spec:
     page with charts.
   caveats: |
     The operator has to be installed in the cluster: $HOMEPAGE
+    Results from files need no kubectl under the name storagebench:
+    ln -s "\$(command -v kubectl-storagebench)" ~/bin/storagebench    # or another directory of PATH
   platforms:
 YAML
 for platform in "${platforms[@]}"; do

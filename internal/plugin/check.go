@@ -1,9 +1,9 @@
 package plugin
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -36,6 +36,12 @@ type checkOptions struct {
 	name           string
 	remove, dryRun bool
 
+	// expectations are what results of a file are held to, and measured the storage that the output of fio does not name.
+	expectations []string
+	measured     storageOptions
+	// content is what the file holds.
+	content []byte
+
 	// leftOut are the presets that do not work on the storage.
 	leftOut []preset.Preset
 }
@@ -43,7 +49,7 @@ type checkOptions struct {
 func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	o := &checkOptions{flags: flags}
 	cmd := &cobra.Command{
-		Use:   "check {--class CLASS | --claim CLAIM | -f FILE}",
+		Use:   "check {--class CLASS | --claim CLAIM | FILE | -f FILE [NAME]}",
 		Short: "Say whether storage is good enough for etcd, PostgreSQL and others",
 		Long: `Say whether storage is good enough for etcd, PostgreSQL and others, by their presets.
 
@@ -54,28 +60,41 @@ names is an error then, before anything is made.
 
 What an application asks for in public is held to what was measured. Where it asks for nothing, there are figures and no answer.
 The exit code is 0 if the storage is good enough for all that ask for something, 2 if not, and 1 if that is not known: if
-runs failed, or if a preset that asks for something was left out. It is 130 after Ctrl-C, which leaves the benchmark running.`,
+runs failed, or if a preset that asks for something was left out. It is 130 after Ctrl-C, which leaves the benchmark running.
+
+Nothing is measured if FILE has results: a StorageBenchmark that was saved, what report -o json printed, or the output of
+fio. They are held to --preset and --expect. Without these flags they are held to what the StorageBenchmark expects, or
+to the presets that their jobs fit. A preset fits a job that does the same I/O; size and time may differ. No cluster is
+needed. If the file has a StorageBenchmark without results, its storage is measured.`,
 		Example: `  kubectl storagebench check --class gp3
   kubectl storagebench check --class gp3,gp2 --preset etcd --repetitions 6
   kubectl storagebench check --claim data --thorough
 
   # storage that a file names: the targets of a StorageBenchmark
-  kubectl storagebench check -f benchmark.yaml`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+  kubectl storagebench check -f benchmark.yaml
+
+  # results of a file, without a cluster
+  kubectl storagebench check fio.json --preset etcd
+  kubectl storagebench check saved.yaml --expect read.p99=10ms --expect write.iops=2700`,
+		Args: o.namesFile,
+		RunE: o.run,
 	}
 	own := cmd.Flags()
 	own.StringSliceVar(&o.storage.classes, "class", nil, "StorageClasses to check, on a new volume each")
 	own.StringSliceVar(&o.storage.claims, "claim", nil, "PersistentVolumeClaims of the namespace to check")
 	own.StringSliceVar(&o.storage.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi, with --thorough "+thoroughCapacity+")")
 	o.storage.addGroupFlag(own)
-	own.StringVarP(&o.path, "filename", "f", "", "a file with one StorageBenchmark whose storage is checked instead, or - for standard input")
+	own.StringVarP(&o.path, "filename", "f", "",
+		"a file with results to check, or with one StorageBenchmark whose storage is checked, or - for standard input")
 	own.StringSliceVar(&o.presets, "preset", nil, "presets to check (kubectl storagebench presets); the default is those of the shortest check")
+	own.StringArrayVar(&o.expectations, "expect", nil,
+		"for results of a file: what is good enough, such as sync.p99=10ms or write.iops=2700")
 	own.BoolVar(&o.thorough, "thorough", false, "check all presets")
 	own.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 6 on there are confidence intervals")
 	own.StringVar(&o.name, "name", "", "name of the StorageBenchmark (default: check- and random characters)")
 	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
+	o.measured.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
 	for _, flag := range []string{"class", "claim", "capacity", "fs-group"} {
 		cmd.MarkFlagsMutuallyExclusive("filename", flag)
@@ -85,7 +104,27 @@ runs failed, or if a preset that asks for something was left out. It is 130 afte
 	return cmd
 }
 
-func (o *checkOptions) run(cmd *cobra.Command) error {
+func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
+	if o.path != "" || len(args) > 0 {
+		sb, err := o.resultsOfFile(cmd, args)
+		if err != nil {
+			return err
+		}
+		if err := o.measured.checkUsed(); err != nil {
+			return err
+		}
+		if sb != nil {
+			return o.checkFile(cmd, sb)
+		}
+	}
+	if len(o.expectations) > 0 {
+		return errors.New("--expect is for results of a file: set spec.expectations of a StorageBenchmark, and run it")
+	}
+	return o.measure(cmd)
+}
+
+// measure makes the benchmark that checks, and follows it.
+func (o *checkOptions) measure(cmd *cobra.Command) error {
 	benchmark, err := o.benchmark(cmd)
 	if err != nil {
 		return err
@@ -229,16 +268,7 @@ func (o *checkOptions) spec(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec,
 
 // specOfFile returns the spec of the StorageBenchmark of a file, without what it measures.
 func (o *checkOptions) specOfFile(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec, error) {
-	in := cmd.InOrStdin()
-	if o.path != "-" {
-		file, err := os.Open(o.path)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	benchmarks, bad, err := readBenchmarks(in, cmd.ErrOrStderr())
+	benchmarks, bad, err := readBenchmarks(bytes.NewReader(o.content), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", o.path, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
+	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -97,7 +98,8 @@ func harmlessWriter(out io.Writer) io.WriteCloser {
 	return transform.NewWriter(out, runes.Map(report.HarmlessRune))
 }
 
-// harmlessErrors has a command's errors be harmless: they repeat what the cluster said.
+// harmlessErrors has a command's errors be harmless: they repeat what the cluster said. Commands in them begin as people
+// type them.
 func harmlessErrors(cmd *cobra.Command) {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -112,7 +114,7 @@ func harmlessErrors(cmd *cobra.Command) {
 // harmlessError is an error whose text is harmless.
 type harmlessError struct{ error }
 
-func (e *harmlessError) Error() string { return report.Harmless(e.error.Error()) }
+func (e *harmlessError) Error() string { return legible.Typed(report.Harmless(e.error.Error())) }
 
 func (e *harmlessError) Unwrap() error { return e.error }
 

@@ -1,4 +1,5 @@
-// Package plugin is "kubectl storagebench": one file a command, and what several of them need.
+// Package plugin is "kubectl storagebench": one file a command, and what several of them need. Under the name storagebench
+// the program runs without kubectl.
 package plugin
 
 import (
@@ -6,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
+
+	"github.com/storagebench/storagebench/internal/legible"
 )
 
 const (
@@ -20,7 +23,11 @@ const (
 func Run(version string) int {
 	root := newCommand()
 	root.Version = version
-	err := root.Execute()
+	nameAfterProgram(root)
+	return exitCode(root.Execute())
+}
+
+func exitCode(err error) int {
 	switch {
 	case errors.Is(err, errLeft):
 		return exitInterrupted
@@ -36,7 +43,7 @@ func newCommand() *cobra.Command {
 	flags := genericclioptions.NewConfigFlags(true)
 	root := &cobra.Command{
 		Use:          "kubectl-storagebench",
-		Annotations:  map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl storagebench"},
+		Annotations:  map[string]string{cobra.CommandDisplayNameAnnotation: legible.Plugin},
 		Short:        "Measure storage, and show the results: StorageBenchmarks of storagebench",
 		SilenceUsage: true,
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +28,15 @@ import (
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/fioresult"
 	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/report"
 )
 
-// maxFile bounds the files that are read: 200 of the largest benchmarks, or the output of fio for a day with a report each second.
+// maxFile bounds the files that are read: 200 of the largest benchmarks, or the output of fio for a day with a
+// report each second.
 const maxFile = 256 << 20
 
-// isPath reports whether an argument names a file: standard input, a path with a directory that is given as one, or a name that
-// ends as files of results do. Every other argument is the name of a resource.
+// isPath reports whether an argument names a file: standard input, a path with a directory that is given as one, or
+// a name that ends as files of results do. Every other argument is the name of a resource.
 func isPath(argument string) bool {
 	switch filepath.Ext(argument) {
 	case ".json", ".yaml", ".yml", ".txt", ".log", ".out":
@@ -42,14 +45,15 @@ func isPath(argument string) bool {
 	return argument == "-" || strings.HasPrefix(argument, "./") || strings.HasPrefix(argument, "../") || filepath.IsAbs(argument)
 }
 
-// saved is what a file has: StorageBenchmarks and schedules, and ConfigMaps with what was kept of them. All are as harmless to print
-// as what comes from a cluster.
+// saved is what a file has: StorageBenchmarks and schedules, and ConfigMaps with what was kept of them. All are as
+// harmless to print as what comes from a cluster.
 type saved struct {
 	path    string
 	objects []client.Object
 }
 
-// source returns the file as a source of what an argument names, in the namespace of the first benchmark or schedule of that name.
+// source returns the file as a source of what an argument names, in the namespace of the first benchmark or
+// schedule of that name.
 func (f *saved) source(argument string) *source {
 	name := argument
 	if schedule, is := scheduleNamed(argument); is {
@@ -76,7 +80,8 @@ func isResult(object client.Object) bool {
 	return false
 }
 
-// only returns the name of the only benchmark of the file, as an argument: schedule/NAME if the file has a schedule and no benchmark.
+// only returns the name of the only benchmark of the file, as an argument: schedule/NAME if the file has a schedule
+// and no benchmark.
 func (f *saved) only() (string, error) {
 	var benchmarks, schedules []string
 	for _, object := range f.objects {
@@ -134,11 +139,20 @@ func readFile(cmd *cobra.Command, path string) ([]byte, error) {
 	return content, err
 }
 
-// read reads the results of a file: what fio printed, or resources as "kubectl get -o yaml" and "-o json" print them.
+// read reads the results of a file.
 func (o *storageOptions) read(cmd *cobra.Command, path string) (*saved, error) {
 	content, err := readFile(cmd, path)
 	if err != nil {
 		return nil, err
+	}
+	return o.parse(cmd, path, content)
+}
+
+// parse returns the results that a file holds: what fio printed, resources as "kubectl get -o yaml" and "-o json"
+// print them, or what "report -o json" printed.
+func (o *storageOptions) parse(cmd *cobra.Command, path string, content []byte) (*saved, error) {
+	if document := documentIn(content); document != nil {
+		return savedDocument(path, document)
 	}
 	if !isOfFio(content) {
 		return readResources(path, content)
@@ -159,6 +173,28 @@ func (o *storageOptions) read(cmd *cobra.Command, path string) (*saved, error) {
 	return &saved{path, []client.Object{sb}}, nil
 }
 
+// documentIn returns the JSON document that a command of the plugin printed, nil if the content is another.
+func documentIn(content []byte) *report.Printed {
+	begin := content[:min(len(content), 512)]
+	if !bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) || bytes.Contains(begin, []byte(`"fio version"`)) {
+		return nil
+	}
+	printed := &report.Printed{}
+	if json.Unmarshal(content, printed) != nil || !printed.IsOurs() {
+		return nil
+	}
+	return printed
+}
+
+// savedDocument returns the benchmark that a document of "report -o json" holds.
+func savedDocument(path string, printed *report.Printed) (*saved, error) {
+	if err := printed.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	makeHarmless(printed.Resource)
+	return &saved{path, []client.Object{printed.Resource}}, nil
+}
+
 // nameOfFile returns what a benchmark is called that a file of fio has become.
 func nameOfFile(path string) string {
 	if path == "-" {
@@ -169,7 +205,8 @@ func nameOfFile(path string) string {
 }
 
 var (
-	// ofResources matches the member that each resource has, and ofFio what fio prints. The message of a run may quote fio.
+	// ofResources matches the member that each resource has, and ofFio what fio prints. The message of a run may quote
+	// fio.
 	ofResources = regexp.MustCompile(`(?m)^[\s{-]*"?apiVersion"?\s*:`)
 	ofFio       = regexp.MustCompile(`(?m)^\s*"fio version"\s*:|\{\s*"fio version"|^\S.*: \(groupid=\d+, jobs=\d+\)`)
 )
@@ -177,7 +214,8 @@ var (
 // isOfFio reports whether a text is what fio printed, as JSON or for people.
 func isOfFio(content []byte) bool { return !ofResources.Match(content) && ofFio.Match(content) }
 
-// readResources reads YAML documents, or JSON, with resources and lists of them. Those that results do not consist of are passed over.
+// readResources reads YAML documents, or JSON, with resources and lists of them. Those that results do not consist
+// of are passed over.
 func readResources(path string, content []byte) (*saved, error) {
 	f := &saved{path: path}
 	decoder := serializer.NewCodecFactory(newScheme()).UniversalDeserializer()

@@ -80,8 +80,8 @@ func (o *sourceOptions) find(cmd *cobra.Command, args []string) (from *source, n
 
 // aboutFiles is what commands that read results say of files.
 const aboutFiles = `In place of a name, FILE is the path of a file: StorageBenchmarks and schedules as kubectl get -o yaml or -o json saved them,
-or what fio printed anywhere, as JSON or as text. A path ends with .yaml, .json, .txt or the like, or begins with ./, ../
-or /; - is standard input. With --filename, the arguments name what is in that file. The output of fio does not say what it
+what report -o json printed, or what fio printed anywhere, as JSON or as text. A path ends with .yaml, .json, .txt or
+the like, or begins with ./, ../ or /; - is standard input. With --filename, the arguments name what is in that file. The output of fio does not say what it
 measured: --volume, --efs, --s3, --limits and --instance do. No cluster is needed.`
 
 // nameOrFile checks the arguments of a command: names, or a flag --filename in the place of the first.

@@ -18,7 +18,9 @@ import (
 type answer struct {
 	preset, target, parameters, section string
 	verdict                             string
-	measured, expected                  []string
+	// isOfSpec reports whether the workload has no preset, and the spec itself expects something of it.
+	isOfSpec           bool
+	measured, expected []string
 	// shown are the metrics of measured.
 	shown []expectation.Metric
 	// hasFigures says whether at least one of them was measured.
@@ -34,27 +36,34 @@ const (
 	answerNone       = "-"
 )
 
-// Check prints first whether the storage is good enough, then a row for each workload that has a preset and each target,
-// with the figures, and how sure that is.
+// Check prints first whether the storage is good enough, then a row for each workload that has a preset, or of
+// which the spec expects something, and each target, with the figures, and how sure that is.
 func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	all := answers(sb)
 	fmt.Fprintf(w, "%s\n\n", checked(all))
+	head := "PRESET"
+	if slices.ContainsFunc(all, func(a answer) bool { return a.isOfSpec }) {
+		head = "WORKLOAD"
+	}
 	t := newTable(w, []column{
-		{"PRESET", text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"SECTION", text.AlignLeft}, {"TARGET", text.AlignLeft},
+		{head, text.AlignLeft}, {"PARAMETERS", text.AlignLeft}, {"SECTION", text.AlignLeft}, {"TARGET", text.AlignLeft},
 		{"GOOD ENOUGH", text.AlignLeft}, {"MEASURED", text.AlignLeft}, {"EXPECTED", text.AlignLeft},
 	})
-	judged := false
+	judged, ofPreset := false, false
 	for _, a := range all {
 		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
-		judged = judged || len(a.expected) > 0
+		judged, ofPreset = judged || len(a.expected) > 0, ofPreset || !a.isOfSpec
 	}
 	t.Render()
 	if judged {
 		certainties(w, sb)
-		fmt.Fprintln(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: kubectl storagebench presets NAME")
+	}
+	if judged && ofPreset {
+		fmt.Fprintf(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: %s presets NAME\n",
+			legible.Program())
 	}
 	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
-		fmt.Fprintf(w, "\n%s failed; kubectl storagebench report %s says why.\n", legible.Plural(failed, "run"), sb.Name)
+		fmt.Fprintf(w, "\n%s failed; %s report %s says why.\n", legible.Plural(failed, "run"), legible.Program(), sb.Name)
 	}
 }
 
@@ -77,39 +86,52 @@ func countState(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState) int {
 	return count
 }
 
-// answers returns those of all presets in the order of the workloads.
+// answers returns those of all presets and expectations in the order of the workloads.
 func answers(sb *v1alpha1.StorageBenchmark) []answer {
 	findings := expectation.Judge(&sb.Spec, &sb.Status)
 	var all []answer
 	for i := range sb.Spec.Workloads {
 		workload := &sb.Spec.Workloads[i]
+		a := &answering{workload: workload.Name, preset: workload.Name, isOfSpec: true}
 		p, known := preset.Of(workload)
-		if !known {
-			continue
+		if known {
+			a.preset, a.isOfSpec = p.ID(), false
 		}
-		a := &answering{workload: workload.Name, preset: p.ID()}
-		for k := range findings {
-			if findings[k].Workload == workload.Name {
-				a.judge(&findings[k])
+		a.judgeAll(findings)
+		if known {
+			for _, f := range expectation.Show(&sb.Spec, &sb.Status, workload.Name, p.Shows) {
+				a.show(&f)
 			}
-		}
-		for _, f := range expectation.Show(&sb.Spec, &sb.Status, workload.Name, p.Shows) {
-			a.show(&f)
 		}
 		all = append(all, a.all...)
 	}
-	return all
+	unmeasured := &answering{preset: "any workload", isOfSpec: true}
+	unmeasured.judgeAll(findings)
+	return append(all, unmeasured.all...)
 }
 
-// answering collects the answers of one workload.
+// answering collects the answers of one workload. Where it has no preset, its name is in the place of that.
 type answering struct {
 	workload, preset string
+	isOfSpec         bool
 	all              []answer
+}
+
+// judgeAll adds the findings about the workload.
+func (a *answering) judgeAll(findings []expectation.Finding) {
+	for i := range findings {
+		if findings[i].Workload == a.workload {
+			a.judge(&findings[i])
+		}
+	}
 }
 
 // of returns the answer to which a finding belongs.
 func (a *answering) of(f *expectation.Finding) *answer {
-	wanted := answer{preset: a.preset, target: f.Target, parameters: parameters(f.Parameters), section: f.Section, verdict: answerNone}
+	wanted := answer{
+		preset: a.preset, isOfSpec: a.isOfSpec, target: f.Target, parameters: parameters(f.Parameters), section: f.Section,
+		verdict: answerNone,
+	}
 	at := slices.IndexFunc(a.all, func(b answer) bool {
 		return b.target == wanted.target && b.parameters == wanted.parameters && b.section == wanted.section
 	})

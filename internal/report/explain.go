@@ -76,12 +76,12 @@ func (e *explanation) say(about string, sentences ...string) {
 		return
 	}
 	const indent = "            "
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(strings.Join(sentences, " "), indent))
+	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(legible.Typed(strings.Join(sentences, " ")), indent))
 }
 
 // command prints a command as one line, which can be copied.
 func (e *explanation) command(about, line string) {
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, line)
+	fmt.Fprintf(e.w, "  %-10s%s\n", about, legible.Typed(line))
 }
 
 // all explains the whole benchmark.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,10 +12,9 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 )
 
-// Document is a benchmark's results for programs such as jq. The whole resource is what kubectl get -o json prints; this is
-// flat where that is nested, so that one filter finds all figures. Ratios and p-values are texts, as in the resource: jq
-// compares them after tonumber. What exists
-// keeps its name and meaning; fields may be added.
+// Document is a benchmark's results for programs such as jq. It is flat where the resource is nested, so that one filter
+// finds all figures. Ratios and p-values are texts, as in the resource: jq compares them after tonumber. What exists keeps
+// its name and meaning; fields may be added.
 type Document struct {
 	Benchmark Benchmark               `json:"benchmark"`
 	Targets   []v1alpha1.TargetStatus `json:"targets"`
@@ -28,6 +28,42 @@ type Document struct {
 	Expectations      []Expected                  `json:"expectations"`
 	Warnings          []v1alpha1.WarningSummary   `json:"warnings"`
 	AbandonedAttempts []v1alpha1.AbandonedAttempt `json:"abandonedAttempts"`
+	// Resource is the StorageBenchmark itself, by which the document can be read back.
+	Resource *v1alpha1.StorageBenchmark `json:"resource"`
+}
+
+// Printed is what is read of a document that a command printed as JSON: a Document, a HistoryDocument or a
+// PairDocument.
+type Printed struct {
+	// Kind is set of resources, which are no such documents.
+	Kind      string          `json:"kind"`
+	Benchmark json.RawMessage `json:"benchmark"`
+	Results   json.RawMessage `json:"results"`
+	// Points are those of a HistoryDocument, and Differences those of a PairDocument.
+	Points      json.RawMessage            `json:"points"`
+	Differences json.RawMessage            `json:"differences"`
+	Resource    *v1alpha1.StorageBenchmark `json:"resource"`
+}
+
+// IsOurs reports whether it is one of these documents.
+func (p *Printed) IsOurs() bool {
+	return p.Kind == "" && (p.Benchmark != nil && p.Results != nil || p.Points != nil || p.Differences != nil)
+}
+
+// Check returns an error if the document does not hold a benchmark. The error says what the document lacks.
+func (p *Printed) Check() error {
+	switch {
+	case p.Points != nil:
+		return errors.New("this is the history of a schedule as JSON, which lacks the schedule itself: " +
+			"save it with kubectl get storagebenchmarkschedules,configmaps -o yaml")
+	case p.Differences != nil:
+		return errors.New("this is a comparison as JSON, which lacks the runs of both benchmarks: " +
+			"save these, and compare them again")
+	case p.Resource == nil:
+		return errors.New("an older version printed this, and it lacks the spec, the conditions and the runs themselves: " +
+			"print it again with report -o json, or save the resource with kubectl get -o yaml")
+	}
+	return nil
 }
 
 // Benchmark says which benchmark it was, and how it ended.
@@ -51,8 +87,18 @@ func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	status := &sb.Status
 	return writeJSON(w, Document{
 		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status),
-		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Searches: orEmpty(status.Searches), Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings), AbandonedAttempts: orEmpty(status.AbandonedAttempts),
+		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Searches: orEmpty(status.Searches),
+		Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings),
+		AbandonedAttempts: orEmpty(status.AbandonedAttempts), Resource: resourceOf(sb),
 	})
+}
+
+// resourceOf returns the resource as kubectl prints it: with its kind, and without managed fields.
+func resourceOf(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+	whole := *sb
+	whole.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
+	whole.ManagedFields = nil
+	return &whole
 }
 
 // benchmarkOf returns which benchmark it is.
