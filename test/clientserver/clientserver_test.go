@@ -40,8 +40,8 @@ func TestAllClients(t *testing.T) {
 			"rw=randrw\nbs=4k\nsize=16M\n",
 		},
 		"clones": {
-			"rw=randwrite\nbs=8k\nsize=2M\nnumjobs=3\n",
-			"rw=randwrite\nbs=16k\nsize=2M\nnumjobs=2\n",
+			"rw=randwrite\nbs=8k\nsize=16M\nnumjobs=3\n",
+			"rw=randwrite\nbs=16k\nsize=16M\nnumjobs=2\n",
 		},
 		"different rates": {
 			"rw=randread\nbs=4k\nsize=2M\ntime_based\nruntime=2\nrate_iops=1000\n",
