@@ -315,7 +315,7 @@ func TestLastReadingEnds(t *testing.T) {
 	if err != nil || len(fails) == 0 {
 		t.Errorf("the last reading has not ended after %d passes, of which some failed (%v): %v", number+1, fails, err)
 	}
-	remembered.ReadsAgain = false // something else was left meanwhile
+	remembered.ReadsAll = false // something else was left meanwhile
 	if err := cluster.Create(t.Context(), j); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var (
 // advance has the phases follow each other, until one ends the pass.
 func advance(ctx context.Context, p *pass.Pass) (ctrl.Result, error) {
 	if !workers.MissesNothing(p) {
-		p.Memory.Gone, p.Memory.ReadsAgain = nil, false // it may make them
+		p.Memory.Gone, p.Memory.ReadsAll = nil, false // it may make them
 	}
 	list := phases
 	if !p.SB.DeletionTimestamp.IsZero() {

@@ -72,8 +72,8 @@ type Memory struct {
 	UnnotedSince time.Time
 	// Gone are the names of its Jobs and anchors that the API server does not have any more.
 	Gone sets.Set[string]
-	// ReadsAgain reports whether all of Gone were read after a pass had found that nothing is left.
-	ReadsAgain bool
+	// ReadsAll reports whether all of Gone were read since something was left for the last time.
+	ReadsAll bool
 	// Placed are the pods by which the claims of somebody's were compared last with those that were noted, by their
 	// targets.
 	Placed map[string]types.UID

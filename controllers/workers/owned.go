@@ -33,17 +33,16 @@ import (
 func UntilNothingIsLeft(
 	ctx context.Context, p *pass.Pass, step func(context.Context, *pass.Pass) ([]cleanup.Leftover, error),
 ) ([]cleanup.Leftover, error) {
-	isFirst := p.Memory.Gone.Len() == 0
+	readsAll := p.Memory.ReadsAll || p.Memory.Gone.Len() == 0
 	left, err := step(ctx, p)
-	if len(left) > 0 {
-		p.Memory.ReadsAgain = false
-	}
-	if err != nil || len(left) > 0 || isFirst || p.Memory.ReadsAgain {
+	p.Memory.ReadsAll = readsAll && len(left) == 0
+	if err != nil || len(left) > 0 || readsAll {
 		return left, err
 	}
-	// If a call fails, the next pass goes on where this one has ended.
-	p.Owned, p.Memory.Gone, p.Memory.ReadsAgain = nil, nil, true
-	return step(ctx, p)
+	p.Owned, p.Memory.Gone = nil, nil
+	left, err = step(ctx, p)
+	p.Memory.ReadsAll = len(left) == 0 // if a call has failed, the next pass goes on where this one has ended
+	return left, err
 }
 
 // MissesNothing reports whether the benchmark expects no Job or pod, so that it would not miss one that has lost its
