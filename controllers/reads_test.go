@@ -109,6 +109,32 @@ func TestSweepLooksAgain(t *testing.T) {
 	}
 }
 
+// A clean-up Job was seen to be gone before it was made. It is found all the same, also if it has lost its labels since.
+func TestCleanerThatLostItsLabelsIsRemoved(t *testing.T) {
+	target := builder.NewClaimTarget("fast", "mine")
+	sb := builder.NewBenchmark("default", "sb").Target(target).Workload(builder.NewWorkload("reads")).Build()
+	sb.UID = "u"
+	p, _ := listing(sb)
+	if left, err := clean.RemovePods(t.Context(), p); err != nil || len(left) > 0 || p.Memory.Gone.Len() == 0 {
+		t.Fatalf("left %+v, gone %v, %v", left, p.Memory.Gone, err)
+	}
+	if _, err := clean.MakeCleaner(t.Context(), p, &sb.Spec.Targets[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	cleaner := &batchv1.Job{}
+	name := client.ObjectKey{Namespace: "default", Name: job.CleanUpName(sb, "fast", 0)}
+	if err := p.World.Client.Get(t.Context(), name, cleaner); err != nil {
+		t.Fatal(err)
+	}
+	cleaner.Labels = nil
+	if err := p.World.Client.Update(t.Context(), cleaner); err != nil {
+		t.Fatal(err)
+	}
+	if err := removed(clean.RemovePods(t.Context(), p)); err == nil || err.Error() != "Job "+name.Name {
+		t.Errorf("removed are %v", err)
+	}
+}
+
 // Few claims are asked for by their names, more with all others of the namespace. Those of others are not among them,
 // and all are in the order of their names.
 func TestLiveClaims(t *testing.T) {
