@@ -81,28 +81,8 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 	if problem := validateAttachments(specPath, spec, volumes); problem != nil {
 		problems = append(problems, problem)
 	}
-	var measured []Run // each workload's cases, not yet on a target
-	for i, job := range jobs {
-		if job == nil {
-			continue
-		}
-		workload := &spec.Workloads[i]
-		cases := casesOf(spec, workload, job)
-		wrong := addSearch(specPath.Child("workloads").Index(i), workload, cases)
-		wrong = append(wrong, validateUntilOf(specPath.Child("workloads").Index(i), workload, cases)...)
-		wrong = append(wrong, validateCases(specPath.Child("workloads").Index(i), cases, spec.Targets, volumes)...)
-		probePath := specPath.Child("workloads").Index(i).Child("probe")
-		wrong = append(wrong, addProbes(probePath, workload, cases, spec.Targets, volumes)...)
-		if len(wrong) == 0 {
-			wrong = validateDeadline(specPath, i, spec, cases)
-		}
-		problems = append(problems, wrong...)
-		for _, c := range cases {
-			measured = append(measured, stepsOf(workload, Run{
-				Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job, Until: untilOf(workload), Probe: c.probe, Lowest: c.lowest,
-			})...)
-		}
-	}
+	measured, wrong := measuredBy(specPath, spec, jobs, volumes)
+	problems = append(problems, wrong...)
 	if problem := validateSyncs(specPath, spec, measured); problem != nil {
 		problems = append(problems, problem)
 	}
@@ -120,6 +100,34 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 		return nil, field.ErrorList{problem}
 	}
 	return ordered, nil
+}
+
+// measuredBy returns the cases of all workloads, which are on no target yet, and what is wrong with them.
+func measuredBy(
+	specPath *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile, volumes Volumes,
+) (measured []Run, problems field.ErrorList) {
+	for i, job := range jobs {
+		if job == nil {
+			continue
+		}
+		workload, path := &spec.Workloads[i], specPath.Child("workloads").Index(i)
+		cases := casesOf(spec, workload, job)
+		wrong := addSearch(path, workload, cases)
+		wrong = append(wrong, validateUntilOf(path, workload, cases)...)
+		wrong = append(wrong, validateCases(path, cases, spec.Targets, volumes)...)
+		wrong = append(wrong, addProbes(path.Child("probe"), workload, cases, spec.Targets, volumes)...)
+		if len(wrong) == 0 {
+			wrong = validateDeadline(specPath, i, spec, cases)
+		}
+		problems = append(problems, wrong...)
+		for _, c := range cases {
+			measured = append(measured, stepsOf(workload, Run{
+				Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job,
+				Until: untilOf(workload), Probe: c.probe, Lowest: c.lowest,
+			})...)
+		}
+	}
+	return measured, problems
 }
 
 func validateTargets(path *field.Path, targets []v1alpha1.Target, volumes Volumes) field.ErrorList {
