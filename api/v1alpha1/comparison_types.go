@@ -130,7 +130,8 @@ type FiguresComparison struct {
 	Prevails *bool `json:"prevails,omitempty"`
 }
 
-// Statistic is a figure over the repetitions of a run, and beside the baseline's. With one repetition it is the median alone.
+// Statistic is a figure over the repetitions of a run, compared with the same figure of the baseline. With one repetition it
+// has the median alone.
 type Statistic struct {
 	// median of the repetitions.
 	// +required

@@ -2,8 +2,8 @@ package v1alpha1
 
 import "reflect"
 
-// DefaultFio returns what spec.fio has by default: asynchronous I/O past the page cache, of which several are in
-// flight, for half a minute. fio's own defaults would measure the memory of the node. The marker of spec.fio has the
+// DefaultFio returns what spec.fio has by default: asynchronous I/O past the page cache for half a
+// minute, with several I/Os in flight. fio's own defaults would measure the memory of the node. The marker of spec.fio has the
 // same values.
 func DefaultFio() *FioParameters {
 	return &FioParameters{

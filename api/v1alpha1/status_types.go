@@ -12,7 +12,7 @@ type StorageBenchmarkStatus struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions of the benchmark. Succeeded is Unknown while the benchmark is active, and True or False at its end;
-	// its reason is the step or the outcome. Measured says how the runs ended. CleanedUp says whether all was removed.
+	// its reason is the step or the outcome. Measured tells how the runs ended. CleanedUp tells whether all was removed.
 	// Finished is True at the end, however it ended. Reconciling and Stalled are for tools that follow kstatus.
 	// +optional
 	// +listType=map

@@ -195,12 +195,12 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=65536
 	IODepth *int32 `json:"iodepth,omitempty"`
 
-	// direct says whether to bypass the page cache (O_DIRECT). Without it, reads can come from the node's memory.
+	// direct bypasses the page cache (O_DIRECT). Without it, reads can come from the node's memory.
 	// Unset: that of spec.fio, which is true by default; with fsync or fdatasync false.
 	// +optional
 	Direct *bool `json:"direct,omitempty"`
 
-	// size is the bytes of each job's files, such as 512M or 10G. With numjobs 16 and 1G that is 16G in all. Of a raw
+	// size is the bytes of each job's files, such as 512M or 10G. With numjobs 16 and 1G that is 16G in all. On a raw
 	// block device it can be a percentage, such as 100%: jobs on a device share it. Unset: that of spec.fio, which is 1G by
 	// default.
 	// +optional
@@ -262,16 +262,16 @@ type FioParameters struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	Fdatasync *int32 `json:"fdatasync,omitempty"`
 
-	// endFsync says whether the job calls fsync when it has written all (fio's end_fsync). Unset: fio's default,
+	// endFsync has the job call fsync when it has written all (fio's end_fsync). Unset: fio's default,
 	// false.
 	// +optional
 	EndFsync *bool `json:"endFsync,omitempty"`
 
-	// norandommap says whether random I/O may hit a block again before it has hit all. Unset: fio's default, false.
+	// norandommap lets random I/O hit a block again before it has hit all. Unset: fio's default, false.
 	// +optional
 	NoRandomMap *bool `json:"norandommap,omitempty"`
 
-	// invalidate says whether to drop the files' pages from the page cache before the job. Unset: fio's default, true.
+	// invalidate drops the files' pages from the page cache before the job. Unset: fio's default, true.
 	// +optional
 	Invalidate *bool `json:"invalidate,omitempty"`
 
