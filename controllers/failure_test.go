@@ -144,7 +144,13 @@ func (test *failure) happens(w *testWorld) {
 		w.Eventually(func() error { return wantPods(w.pods(), test.waits == "") })
 		w.pass(sb, attempt.QuietStart)
 		w.untilStep(sb, test.step, test.waits)
-		w.pass(sb, test.deadline+time.Second)
+		// More than once: a deadline counts from when the operator has seen what it is for, such as a pod that lays out files.
+		w.passUntil(test.deadline+time.Second, func() error {
+			if current := w.Get(sb); !current.Status.HasMeasured() {
+				return fmt.Errorf("it still measures: %+v", current.Status.Conditions)
+			}
+			return nil
+		}, sb)
 	}
 	sb = w.untilEnd(sb, metav1.ConditionFalse, test.reason, test.words...)
 
