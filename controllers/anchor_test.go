@@ -17,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/measure"
 	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -485,7 +486,7 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 	sb.UID = "u1"
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1, StartTime: &metav1.Time{Time: noon}}}
 	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "before", TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
-	name := job.AnchorName(sb, 0, 1)
+	name := childmeta.AnchorName(sb, 0, 1)
 	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(
 		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "after"}},
 		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain}},
@@ -560,7 +561,7 @@ func TestNoteAnchors(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.SB.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}}
 	prepare.NoteAnchors(s)
-	if got := s.SB.Status.Anchors; got[0].Pod != job.AnchorName(s.SB, 0, 1) || got[1].Pod != job.AnchorName(s.SB, 1, 2) {
+	if got := s.SB.Status.Anchors; got[0].Pod != childmeta.AnchorName(s.SB, 0, 1) || got[1].Pod != childmeta.AnchorName(s.SB, 1, 2) {
 		t.Errorf("noted are %+v", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/controllers/world"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -72,7 +73,7 @@ func TestErrorsOfAnAPIServerAreShort(t *testing.T) {
 	}
 	sb := create(w, builder.OneRun(w.Namespace, "sb").Suspended().Build())
 	create(w, &batchv1.Job{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: job.RunName(sb, "randread.fast", 1, 0)},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: childmeta.RunName(sb, "randread.fast", 1, 0)},
 		Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
 			RestartPolicy: corev1.RestartPolicyNever,
 			Containers:    []corev1.Container{{Name: "tenant", Image: "tenant"}},

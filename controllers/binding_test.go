@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -30,7 +30,7 @@ func (w *testWorld) selectNode(want int) {
 		}
 		for i := range claims {
 			before := claims[i].DeepCopy()
-			metav1.SetMetaDataAnnotation(&claims[i].ObjectMeta, ours.SelectedNode, fakecluster.Node)
+			metav1.SetMetaDataAnnotation(&claims[i].ObjectMeta, owned.SelectedNode, fakecluster.Node)
 			if err := w.Client.Patch(w.Context(), &claims[i], client.MergeFrom(before)); err != nil {
 				return err
 			}

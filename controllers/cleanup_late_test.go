@@ -18,7 +18,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -46,7 +46,7 @@ func TestLateVolumesOfEachFate(t *testing.T) {
 			sb := builder.OneRun("ns", "sb").Build()
 			sb.Status.StartTime, sb.Status.Targets = new(metav1.Now()), []v1alpha1.TargetStatus{{Name: sb.Spec.Targets[0].Name}}
 			pv := &corev1.PersistentVolume{
-				ObjectMeta: metav1.ObjectMeta{Name: test.volume, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
+				ObjectMeta: metav1.ObjectMeta{Name: test.volume, Annotations: map[string]string{owned.ProvisionedBy: "csi.fake"}},
 				Spec: corev1.PersistentVolumeSpec{
 					PersistentVolumeReclaimPolicy: test.policy, VolumeMode: &test.mode,
 					PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "csi.fake", VolumeHandle: "vol-1"}},

@@ -18,10 +18,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -210,7 +210,7 @@ func TestSwappedStorageIsNotCleaned(t *testing.T) {
 		},
 		"a claim that passes for the benchmark's": func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			claim := claimOf(w.Namespace, name, size)
-			claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
+			claim.Labels, claim.OwnerReferences = childmeta.Labels(sb, v1alpha1.LabelTarget, "s3", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
 			return claim
 		},
 		"a volume": func(w *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
@@ -302,7 +302,7 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 	another := claim.DeepCopy()
 	another.UID = "another"
 	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "pv", Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{Name: "pv", Annotations: map[string]string{owned.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimDelete, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: "mine", UID: "after"},
 		},
@@ -367,7 +367,7 @@ func fakeLive(policy corev1.PersistentVolumeReclaimPolicy, by string) client.Rea
 			PersistentVolumeReclaimPolicy: policy, PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: by}},
 		}}
 		if by != "" {
-			pv.Annotations = map[string]string{ours.ProvisionedBy: by}
+			pv.Annotations = map[string]string{owned.ProvisionedBy: by}
 		}
 		c.WithObjects(pv)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 	"github.com/storagebench/storagebench/test/harness"
@@ -159,7 +159,7 @@ func TestVolumeOfSomebodyElse(t *testing.T) {
 	for name, annotations := range map[string]map[string]string{
 		"made by hand": nil,
 		// Its claim is gone, and an administrator has cleared claimRef for another one.
-		"retained, and used again": {ours.ProvisionedBy: fakecluster.Driver},
+		"retained, and used again": {owned.ProvisionedBy: fakecluster.Driver},
 	} {
 		t.Run(name, func(t *testing.T) { keepsVolumeOfSomebodyElse(t, annotations) })
 	}

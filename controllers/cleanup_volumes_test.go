@@ -19,8 +19,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/controllers/pass"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -49,7 +49,7 @@ func TestLeftVolumes(t *testing.T) {
 
 // madeForRun returns what there is for a benchmark of one run on one volume, which its status knows.
 func madeForRun(sb *v1alpha1.StorageBenchmark) (*batchv1.Job, *corev1.PersistentVolumeClaim, *corev1.PersistentVolume) {
-	run := &batchv1.Job{ObjectMeta: madeFor(sb, job.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
+	run := &batchv1.Job{ObjectMeta: madeFor(sb, childmeta.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
 	claim := claimOf("default", storage.ClaimName(sb, &sb.Spec.Targets[0], 0), nil)
 	claim.UID, claim.OwnerReferences, claim.Spec.VolumeName, claim.CreationTimestamp = "c1", []metav1.OwnerReference{builder.OwnedBy(sb)}, "pv-c1", *at(0)
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv-c1", CreationTimestamp: *at(0)}, Spec: corev1.PersistentVolumeSpec{

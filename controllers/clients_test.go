@@ -18,7 +18,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/result"
@@ -146,7 +146,7 @@ func (w *testWorld) configMap(name string) *corev1.ConfigMap {
 // clientRecords returns what a ConfigMap says of each client.
 func (w *testWorld) clientRecords(name string) []result.ClientRecord {
 	w.Helper()
-	r, err := gzip.NewReader(bytes.NewReader(w.configMap(name).BinaryData[child.ClientsKey]))
+	r, err := gzip.NewReader(bytes.NewReader(w.configMap(name).BinaryData[childmeta.ClientsKey]))
 	if err != nil {
 		w.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/prepare"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -89,7 +89,7 @@ func TestBucketIsEmptied(t *testing.T) {
 	})
 	sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(s3Target()).Workload(reads("w")).Build())
 
-	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/"+child.Name(w.Get(sb), "s3")+"/")
+	sb = w.untilStep(sb, v1alpha1.ReasonCleaningUp, "objects of s3://my-bucket/bench/"+childmeta.Name(w.Get(sb), "s3")+"/")
 	w.Eventually(func() error { return wantCleaner(w.podsOf(v1alpha1.RoleCleanUp)) })
 	claims, volumes := w.claims(), w.volumes()
 	if len(claims) != 1 || claims[0].DeletionTimestamp != nil || len(volumes) != 1 || volumes[0].DeletionTimestamp != nil {
@@ -134,7 +134,7 @@ func TestFilesThatCannotBeRemoved(t *testing.T) {
 	w.pass(sb, 3001*time.Second)
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
-	url := "s3://my-bucket/bench/" + child.Name(sb, "s3") + "/"
+	url := "s3://my-bucket/bench/" + childmeta.Name(sb, "s3") + "/"
 	if err := matches(sb, v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonLeftBehind, "aws s3 rm --recursive "+url); err != nil {
 		t.Error(err)
 	}

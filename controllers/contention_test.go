@@ -16,8 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 )
@@ -39,8 +38,8 @@ func holdersOf(sb *v1alpha1.StorageBenchmark, change func(*corev1.Pod, int32)) [
 	var pods []*corev1.Pod
 	for i := range int32(2) {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "default", Name: job.AnchorName(sb, i, 3), OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
-			Labels: child.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
+			Namespace: "default", Name: childmeta.AnchorName(sb, i, 3), OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
+			Labels: childmeta.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
 		}}
 		if i == 0 {
 			pod.Spec.NodeName = "a-node"

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -68,8 +68,8 @@ func TestSuspendBesideAPodThatDoesNotEnd(t *testing.T) {
 func podWithAYear(sb *v1alpha1.StorageBenchmark) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: sb.Namespace, Name: job.RunName(sb, "forged.fast", 1, 0) + "-x",
-			Labels:      child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
+			Namespace: sb.Namespace, Name: childmeta.RunName(sb, "forged.fast", 1, 0) + "-x",
+			Labels:      childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
 			Annotations: map[string]string{v1alpha1.AnnotationRun: "forged.fast"},
 		},
 		Spec: corev1.PodSpec{

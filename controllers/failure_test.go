@@ -13,6 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
@@ -213,7 +214,7 @@ func TestDisruptionIsRepeated(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	run := sb.Status.Runs[0]
-	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != job.RunName(sb, run.Name, 2, 0) {
+	if run.Attempts != 2 || run.Disruptions != 1 || run.Message != "" || run.Job != childmeta.RunName(sb, run.Name, 2, 0) {
 		t.Errorf("run is %+v", run)
 	}
 	attempts := sb.Status.AbandonedAttempts

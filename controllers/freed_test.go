@@ -17,7 +17,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pvc"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -31,7 +31,7 @@ func freedVolume(w *testWorld, changes ...func(*corev1.PersistentVolume)) *corev
 	})
 	w.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(w.Context()), class) })
 	volume := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "freed-", Annotations: map[string]string{owned.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: class.Name, PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain,

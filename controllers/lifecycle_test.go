@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -144,7 +144,7 @@ func TestLogsAreKept(t *testing.T) {
 	if len(maps) != 1 || maps[0].Name != sb.Status.Runs[0].LogConfigMap {
 		t.Fatalf("ConfigMaps %v, but the run has %q", maps, sb.Status.Runs[0].LogConfigMap)
 	}
-	r, err := gzip.NewReader(bytes.NewReader(maps[0].BinaryData[child.LogKey(0)]))
+	r, err := gzip.NewReader(bytes.NewReader(maps[0].BinaryData[childmeta.LogKey(0)]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestExistingClaim(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 	mu.Lock()
-	if diff := cmp.Diff([]string{"clean", "--directory=" + job.MountPath + "/" + child.Directory(sb)}, cleaning); diff != "" {
+	if diff := cmp.Diff([]string{"clean", "--directory=" + job.MountPath + "/" + childmeta.Directory(sb)}, cleaning); diff != "" {
 		t.Errorf("arguments of the clean-up (-want +got):\n%s", diff)
 	}
 	mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/controllers/pass"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -68,8 +68,8 @@ func TestProvisioningIsTimed(t *testing.T) {
 		c.Annotations = map[string]string{annotation: "x"}
 		return c
 	}
-	waits, chosen, asked := claim("other", corev1.ClaimPending), claim(ours.SelectedNode, corev1.ClaimPending), claim(ours.ProvisionerAnnotation, corev1.ClaimPending)
-	bound := claim(ours.SelectedNode, corev1.ClaimBound)
+	waits, chosen, asked := claim("other", corev1.ClaimPending), claim(owned.SelectedNode, corev1.ClaimPending), claim(owned.ProvisionerAnnotation, corev1.ClaimPending)
+	bound := claim(owned.SelectedNode, corev1.ClaimBound)
 	for name, test := range map[string]struct {
 		made   bool // by this operator, a second before the first pass
 		passes []*corev1.PersistentVolumeClaim

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -47,7 +47,7 @@ func TestNotify(t *testing.T) {
 		{"a run is disrupted", run(v1alpha1.RunRunning, 1, ""), run(v1alpha1.RunPending, 2, "evicted"), []string{"Warning RunDisrupted a: evicted"}},
 		{"disrupted too often", run(v1alpha1.RunRunning, 3, ""), run(v1alpha1.RunFailed, 4, "evicted"), []string{"Warning RunFailed a: evicted"}},
 		{"a run that had failed", run(v1alpha1.RunFailed, 4, "m"), run(v1alpha1.RunFailed, 4, "m"), nil},
-		{"many words", run(v1alpha1.RunRunning, 0, ""), run(v1alpha1.RunFailed, 0, strings.Repeat("w", legible.MaxNote)), []string{"Warning RunFailed a: " + strings.Repeat("w", legible.MaxNote-len("a: …")) + "…"}},
+		{"many words", run(v1alpha1.RunRunning, 0, ""), run(v1alpha1.RunFailed, 0, strings.Repeat("w", humanize.MaxNote)), []string{"Warning RunFailed a: " + strings.Repeat("w", humanize.MaxNote-len("a: …")) + "…"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			before, after := builder.OneRun("default", "sb").Build(), builder.OneRun("default", "sb").Build()

@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // observe reads the benchmark's children from the cache, and those that the cache has no room for from the API server.
@@ -66,16 +66,16 @@ func isMadeJob(sb *v1alpha1.StorageBenchmark) func(*batchv1.Job) bool {
 	return func(j *batchv1.Job) bool {
 		if names == nil {
 			names = sets.New[string]()
-			for made := range ours.MadeJobs(sb) {
+			for made := range owned.MadeJobs(sb) {
 				names.Insert(made.Name)
 			}
 		}
-		return names.Has(j.Name) && ours.Job(sb, j)
+		return names.Has(j.Name) && owned.Job(sb, j)
 	}
 }
 
 // isMadePod returns a function that reports whether a pod is an anchor that the status knows of, or was made for a Job.
 func isMadePod(c *children.Children) func(*corev1.Pod) bool {
-	anchors := sets.New(ours.AnchorNames(c.Benchmark)...)
+	anchors := sets.New(owned.AnchorNames(c.Benchmark)...)
 	return func(pod *corev1.Pod) bool { return anchors.Has(pod.Name) || children.IsOfJob(c, pod) }
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -36,7 +36,7 @@ func TestExistingVolumes(t *testing.T) {
 	now := metav1.NewTime(time.Date(2026, 11, 22, 9, 0, 0, 0, time.UTC))
 	volume := func(name string, changes ...func(*corev1.PersistentVolume)) *corev1.PersistentVolume {
 		pv := &corev1.PersistentVolume{
-			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: now, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
+			ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: now, Annotations: map[string]string{owned.ProvisionedBy: "csi.fake"}},
 			Spec: corev1.PersistentVolumeSpec{
 				StorageClassName: builder.StorageClass, Capacity: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 				AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -129,7 +129,7 @@ func TestTieHoldsBackNothing(t *testing.T) {
 			claim := claimOf("ns", storage.ClaimName(sb, &sb.Spec.Targets[0], 0), nil)
 			claim.UID, claim.Spec.VolumeName, claim.Status.Phase = uid, "pvc-"+uid, corev1.ClaimBound
 			pv := &corev1.PersistentVolume{
-				ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{ours.ProvisionedBy: "csi.fake"}},
+				ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + uid, Annotations: map[string]string{owned.ProvisionedBy: "csi.fake"}},
 				Spec: corev1.PersistentVolumeSpec{
 					PersistentVolumeReclaimPolicy: corev1.PersistentVolumeReclaimRetain, ClaimRef: &corev1.ObjectReference{Namespace: "ns", Name: claim.Name, UID: uid},
 				},
@@ -228,7 +228,7 @@ func TestNoteSources(t *testing.T) {
 		t.Errorf("looked at are %v, want those that are bound", got)
 	}
 	want := fmt.Sprintf("target fast: claim %s was bound to volume pv-1, which was not made for it", names[1])
-	if got := pvc.NoteSources(s.Memory, &s.Children, target, map[string]ours.Origin{names[0]: ours.Made, names[1]: ours.Existing}); !strings.HasPrefix(got, want) {
+	if got := pvc.NoteSources(s.Memory, &s.Children, target, map[string]owned.Origin{names[0]: owned.Made, names[1]: owned.Existing}); !strings.HasPrefix(got, want) {
 		t.Errorf("it says %q, want %q", got, want)
 	}
 	if got := pvc.Unsourced(s.Memory, &s.Children, target); !slices.Equal(got, names[1:2]) {

@@ -20,7 +20,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // OrphanCollector removes what was made for benchmarks that are gone, when the operator starts and every
@@ -158,7 +158,7 @@ func (l *OrphanCollector) made(ctx context.Context) ([]orphan, error) {
 	list := func(kinds map[schema.GroupVersionKind]collected, namespace string) {
 		for kind, object := range kinds {
 			errs = append(errs, l.each(ctx, kind, func(meta *metav1.ObjectMeta) error {
-				of := ours.Benchmark(object(*meta))
+				of := owned.Benchmark(object(*meta))
 				switch {
 				case of == nil || !meta.DeletionTimestamp.IsZero() || l.isKnown(ctx, of):
 					return nil

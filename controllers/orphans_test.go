@@ -26,7 +26,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -91,7 +91,7 @@ func (l *orphanTest) claim(name string, labels map[string]string, owners ...meta
 
 // named returns the name and the labels of what a benchmark makes for a target, with and without a namespace.
 func named(sb *v1alpha1.StorageBenchmark, target string) (name string, cluster, inside map[string]string) {
-	return child.Name(sb, target), child.ClusterLabels(sb, v1alpha1.LabelTarget, target), child.Labels(sb, v1alpha1.LabelTarget, target, v1alpha1.LabelClient, "0")
+	return childmeta.Name(sb, target), childmeta.ClusterLabels(sb, v1alpha1.LabelTarget, target), childmeta.Labels(sb, v1alpha1.LabelTarget, target, v1alpha1.LabelClient, "0")
 }
 
 // What was made for benchmarks that are gone is removed, and nothing else that looks like it.

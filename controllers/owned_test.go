@@ -25,9 +25,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/workers"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/harness"
@@ -88,10 +87,10 @@ func strayed() (*v1alpha1.StorageBenchmark, *batchv1.Job, *corev1.Pod) {
 	sb.Status.Runs = []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2}}
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 3}}
 	j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
+		Namespace: "default", Name: childmeta.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 	}}
 	anchor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: "default", Name: job.AnchorName(sb, 0, 3), UID: "p1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
+		Namespace: "default", Name: childmeta.AnchorName(sb, 0, 3), UID: "p1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
 	}}
 	return sb, j, anchor
 }
@@ -177,7 +176,7 @@ func TestJobsWithoutLabels(t *testing.T) {
 		"all labels":                {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, nil, true},
 		"of that role":              {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, role(v1alpha1.RoleRun), true},
 		"of another role":           {func(*v1alpha1.StorageBenchmark, *batchv1.Job) {}, role(v1alpha1.RoleCleanUp), false},
-		"clean-up":                  {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = job.CleanUpName(sb, "fast", 0) }, role(v1alpha1.RoleCleanUp), true},
+		"clean-up":                  {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = childmeta.CleanUpName(sb, "fast", 0) }, role(v1alpha1.RoleCleanUp), true},
 		"the annotation of its run": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Labels = labelsOfAttempt(sb, "1") }, nil, true},
 		"another attempt's number": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) {
 			j.Labels, j.Annotations = labelsOfAttempt(sb, "2"), map[string]string{v1alpha1.AnnotationRun: "reads.fast"}
@@ -185,10 +184,12 @@ func TestJobsWithoutLabels(t *testing.T) {
 		"none": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) {
 			j.Labels, j.Annotations = labelsOfAttempt(sb, "1"), map[string]string{v1alpha1.AnnotationRun: "reads.fast"}
 		}, nil, true},
-		"of an attempt that was not made": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = job.RunName(sb, "reads.fast", 3, 0) }, nil, false},
-		"of another name":                 {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = "theirs" }, nil, false},
-		"of no owner":                     {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.OwnerReferences = nil }, nil, false},
-		"the benchmark goes on":           {func(sb *v1alpha1.StorageBenchmark, _ *batchv1.Job) { sb.Status.Conditions = nil }, nil, false},
+		"of an attempt that was not made": {func(sb *v1alpha1.StorageBenchmark, j *batchv1.Job) {
+			j.Name = childmeta.RunName(sb, "reads.fast", 3, 0)
+		}, nil, false},
+		"of another name":       {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.Name = "theirs" }, nil, false},
+		"of no owner":           {func(_ *v1alpha1.StorageBenchmark, j *batchv1.Job) { j.OwnerReferences = nil }, nil, false},
+		"the benchmark goes on": {func(sb *v1alpha1.StorageBenchmark, _ *batchv1.Job) { sb.Status.Conditions = nil }, nil, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb, j, _ := strayed()
@@ -210,12 +211,12 @@ func TestEachLabelMayBeLost(t *testing.T) {
 	ended := metav1.Condition{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}
 	roles := []string{v1alpha1.LabelRole, v1alpha1.LabelAttempt, v1alpha1.LabelClient, v1alpha1.LabelTarget}
 	sb, _, _ := strayed()
-	for _, lost := range append(slices.Collect(maps.Keys(child.Labels(sb))), append(roles, "none")...) {
+	for _, lost := range append(slices.Collect(maps.Keys(childmeta.Labels(sb))), append(roles, "none")...) {
 		t.Run(lost, func(t *testing.T) {
 			sb, j, anchor := strayed()
 			sb.Status.Conditions = []metav1.Condition{ended}
 			j.Labels, j.Annotations = labelsOfAttempt(sb, "1"), map[string]string{v1alpha1.AnnotationRun: "reads.fast"}
-			anchor.Labels = child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, "0")
+			anchor.Labels = childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, "0")
 			delete(j.Labels, lost)
 			delete(anchor.Labels, lost)
 			live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j, anchor).Build()
@@ -254,7 +255,7 @@ func TestNextPassAsksForLess(t *testing.T) {
 	sb, j, _ := strayed()
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: metav1.ConditionFalse}}
 	sb.Status.Anchors, sb.Status.Runs[0].Attempts = nil, 3
-	second := job.RunName(sb, "reads.fast", 2, 0)
+	second := childmeta.RunName(sb, "reads.fast", 2, 0)
 	fails := 3
 	var asked asks
 	live := interceptor.NewClient(fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(j).Build(), interceptor.Funcs{
@@ -277,7 +278,7 @@ func TestNextPassAsksForLess(t *testing.T) {
 		t.Errorf("found %+v, want %s, %v", all, j.Name, err)
 	}
 
-	want := map[string]int{j.Name: 2, second: 4, job.RunName(sb, "reads.fast", 3, 0): 1, job.CleanUpName(sb, "fast", 0): 1}
+	want := map[string]int{j.Name: 2, second: 4, childmeta.RunName(sb, "reads.fast", 3, 0): 1, childmeta.CleanUpName(sb, "fast", 0): 1}
 	if !maps.Equal(asked.times, want) {
 		t.Errorf("asked for %v, want %v", asked.times, want)
 	}
@@ -293,7 +294,7 @@ func TestLastReadingEnds(t *testing.T) {
 	number, fails := 0, map[string]int{}
 	live := interceptor.NewClient(cluster, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, object client.Object, options ...client.GetOption) error {
-			if key.Name == job.RunName(sb, "reads.fast", int32(number%40+1), 0) {
+			if key.Name == childmeta.RunName(sb, "reads.fast", int32(number%40+1), 0) {
 				fails[key.Name]++
 				return errors.New("etcd is busy")
 			}
@@ -350,7 +351,7 @@ func (a *asks) of(name string) int {
 }
 
 func labelsOfAttempt(sb *v1alpha1.StorageBenchmark, number string) map[string]string {
-	return child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, number, v1alpha1.LabelClient, "0")
+	return childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, number, v1alpha1.LabelClient, "0")
 }
 
 // To take the outcome of the last run is not to begin with clean-up.

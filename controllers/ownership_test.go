@@ -11,7 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pvc"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -54,8 +54,8 @@ func TestNoFSGroupOnAClaim(t *testing.T) {
 func TestInPlace(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}).Workload(builder.NewWorkload("w")).Build()
 	sb.UID = "uid"
-	name := child.Name(sb, "t")
-	own := metav1.ObjectMeta{Name: name, Labels: child.ClusterLabels(sb)}
+	name := childmeta.Name(sb, "t")
+	own := metav1.ObjectMeta{Name: name, Labels: childmeta.ClusterLabels(sb)}
 	gone := &corev1.PersistentVolumeClaim{}
 	claim := func(changes ...func(*corev1.PersistentVolumeClaim)) *corev1.PersistentVolumeClaim {
 		c := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "claim", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}

@@ -18,10 +18,9 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -107,8 +106,8 @@ func TestCleanUpRestsAfterASlowLook(t *testing.T) {
 	sb.DeletionTimestamp = &metav1.Time{Time: noon}
 	sb.Spec.Deadlines.CleanUpSeconds = new(int32(300))
 	anchor := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1), UID: "pod", Finalizers: []string{"tenant.example/keep"}, DeletionTimestamp: &metav1.Time{Time: noon},
-		Labels:          child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
+		Namespace: sb.Namespace, Name: childmeta.AnchorName(sb, 0, 1), UID: "pod", Finalizers: []string{"tenant.example/keep"}, DeletionTimestamp: &metav1.Time{Time: noon},
+		Labels:          childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 	}}
 	cluster := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(anchor).Build()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/measure"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
 
@@ -74,11 +74,11 @@ func TestOnlyNewDevicesAreWritten(t *testing.T) {
 
 // Only a volume that was made for its claim is written in full.
 func TestWhyKept(t *testing.T) {
-	for origin, want := range map[ours.Origin]struct{ why, err string }{
-		ours.Made:     {},
-		ours.Unbound:  {err: "claim c of target t has no volume that could be written before it is measured"},
-		ours.Existing: {why: "the volume of claim c of target t was not made for it"},
-		"":            {why: "the volume of claim c of target t was not made for it"},
+	for origin, want := range map[owned.Origin]struct{ why, err string }{
+		owned.Made:     {},
+		owned.Unbound:  {err: "claim c of target t has no volume that could be written before it is measured"},
+		owned.Existing: {why: "the volume of claim c of target t was not made for it"},
+		"":             {why: "the volume of claim c of target t was not made for it"},
 	} {
 		why, err := measure.WhyKept("t", "c", origin)
 		if !strings.HasPrefix(why, want.why) || (why == "") != (want.why == "") || (err == nil) != (want.err == "") || (err != nil && err.Error() != want.err) {

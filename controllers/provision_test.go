@@ -28,7 +28,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -98,15 +98,15 @@ func TestStorageMade(t *testing.T) {
 		err   error
 	}{
 		{"all of it", pvc.StorageMade{}, pass.GoOn(), "", false, present, nil},
-		{"nothing by an old version", pvc.StorageMade{Step: provisioning.LookAgain}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
-		{"somebody's is in its place", pvc.StorageMade{Facts: provisioning.Facts{Taken: "PersistentVolume x"}, Step: provisioning.RefuseTaken}, pass.SaveFirst(),
+		{"nothing by an old version", pvc.StorageMade{Step: owned.ReadAgain}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
+		{"somebody's is in its place", pvc.StorageMade{Facts: owned.ProvisionFacts{Taken: "PersistentVolume x"}, Step: owned.RefuseTaken}, pass.SaveFirst(),
 			"target fast: PersistentVolume x exists, and was not made for this benchmark; delete or rename it, and create the benchmark anew", true, left, nil},
-		{"one before it has to go", pvc.StorageMade{Facts: provisioning.Facts{InTheWay: held}, Step: provisioning.FreeVolume}, pass.AwaitFor(pass.PollChildren).Resting(time.Minute),
+		{"one before it has to go", pvc.StorageMade{Facts: owned.ProvisionFacts{InTheWay: held}, Step: owned.FreeVolume}, pass.AwaitFor(pass.PollChildren).Resting(time.Minute),
 			"target fast: PersistentVolume x is being deleted, to be made anew; it is kept by finalizer a, b", false, present, nil},
 		{"its namespace is being deleted", pvc.StorageMade{Err: fmt.Errorf("apply claim: %w", terminating)}, pass.AwaitFor(workers.PollWaiting).Resting(time.Minute),
 			"target fast: apply claim: " + terminating.Error(), false, left, nil},
 		{"an error", pvc.StorageMade{Err: busy}, pass.Outcome{}, "", false, present, busy},
-		{"claims that are gone are to be heard of", pvc.StorageMade{Step: provisioning.ForgetClaims}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
+		{"claims that are gone are to be heard of", pvc.StorageMade{Step: owned.ForgetClaims}, pass.AwaitFor(pass.RetrySoon), "", false, present, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
@@ -134,7 +134,7 @@ func TestStorageMade(t *testing.T) {
 func TestForgottenClaimsAreSavedFirst(t *testing.T) {
 	s := writerOf(builder.OneRun("default", "sb").Build())
 	s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast"}}
-	if out, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Step: provisioning.ForgetClaims}); err != nil || out != pass.SaveFirst() {
+	if out, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Step: owned.ForgetClaims}); err != nil || out != pass.SaveFirst() {
 		t.Errorf("it goes on with %+v, %v", out, err)
 	}
 }

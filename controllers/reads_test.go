@@ -21,9 +21,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -50,7 +49,7 @@ func listing(sb *v1alpha1.StorageBenchmark, objects ...client.Object) (*pass.Pas
 func madeFor(sb *v1alpha1.StorageBenchmark, name, role string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Namespace: sb.Namespace, Name: name, UID: "uid-of-child", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
-		Labels:      child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
+		Labels:      childmeta.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0", v1alpha1.LabelTarget, "fast"),
 		Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
 	}
 }
@@ -61,9 +60,9 @@ func TestListsOfAPass(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u"
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}}
-	run := &batchv1.Job{ObjectMeta: madeFor(sb, job.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
-	cleaner := &batchv1.Job{ObjectMeta: madeFor(sb, job.CleanUpName(sb, "fast", 0), v1alpha1.RoleCleanUp)}
-	holds := &corev1.Pod{ObjectMeta: madeFor(sb, job.AnchorName(sb, 0, 1), v1alpha1.RoleAnchor)}
+	run := &batchv1.Job{ObjectMeta: madeFor(sb, childmeta.RunName(sb, "reads.fast", 1, 0), v1alpha1.RoleRun)}
+	cleaner := &batchv1.Job{ObjectMeta: madeFor(sb, childmeta.CleanUpName(sb, "fast", 0), v1alpha1.RoleCleanUp)}
+	holds := &corev1.Pod{ObjectMeta: madeFor(sb, childmeta.AnchorName(sb, 0, 1), v1alpha1.RoleAnchor)}
 	const jobs, pods = "*v1.JobList", "*v1.PodList"
 
 	p, asked := listing(sb.DeepCopy(), run, cleaner, holds)
@@ -104,7 +103,7 @@ func TestSweepLooksAgain(t *testing.T) {
 	if _, err := clean.MakeCleaner(t.Context(), p, &sb.Spec.Targets[0], 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := removed(clean.RemovePods(t.Context(), p)); err == nil || err.Error() != "Job "+job.CleanUpName(sb, "fast", 0) {
+	if err := removed(clean.RemovePods(t.Context(), p)); err == nil || err.Error() != "Job "+childmeta.CleanUpName(sb, "fast", 0) {
 		t.Errorf("removed are %v", err)
 	}
 }
@@ -122,7 +121,7 @@ func TestCleanerThatLostItsLabelsIsRemoved(t *testing.T) {
 		t.Fatal(err)
 	}
 	cleaner := &batchv1.Job{}
-	name := client.ObjectKey{Namespace: "default", Name: job.CleanUpName(sb, "fast", 0)}
+	name := client.ObjectKey{Namespace: "default", Name: childmeta.CleanUpName(sb, "fast", 0)}
 	if err := p.World.Client.Get(t.Context(), name, cleaner); err != nil {
 		t.Fatal(err)
 	}

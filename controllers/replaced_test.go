@@ -20,8 +20,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -410,7 +410,7 @@ func TestForgetLost(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build())
 			target := &s.SB.Spec.Targets[0]
 			s.SB.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: "before", TestFiles: test.files}}
-			claims := volumes.Claims{}
+			claims := owned.Claims{}
 			names := storage.ClaimNames(s.SB, target)
 			for _, name := range names[test.gone:] {
 				claims[name] = &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/prepare"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -74,7 +74,7 @@ func TestNewTargetStatus(t *testing.T) {
 	bucket := v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}
 	volume := v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{}, VolumeMode: new(corev1.PersistentVolumeBlock), AccessMode: new(corev1.ReadWriteOncePod)}
 	sb := builder.NewBenchmark("default", "sb").Workload(builder.NewWorkload("w")).With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
-	first, second := child.Name(sb, "t"), child.Name(sb, "t", child.Client(1))
+	first, second := childmeta.Name(sb, "t"), childmeta.Name(sb, "t", childmeta.Client(1))
 	for _, test := range []struct {
 		name   string
 		target v1alpha1.Target

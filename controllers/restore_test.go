@@ -17,7 +17,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
 	"github.com/storagebench/storagebench/test/fakecluster"
@@ -78,7 +78,7 @@ func TestLostLabels(t *testing.T) {
 				if err := w.gone(object); err == nil {
 					return fmt.Errorf("%s is gone", before.GetName())
 				}
-				lost := append(ours.Lacking(object.GetLabels(), before.GetLabels()), ours.Lacking(object.GetAnnotations(), before.GetAnnotations())...)
+				lost := append(owned.Lacking(object.GetLabels(), before.GetLabels()), owned.Lacking(object.GetAnnotations(), before.GetAnnotations())...)
 				if len(lost) > 0 {
 					return fmt.Errorf("%v are not restored", lost)
 				}

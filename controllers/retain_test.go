@@ -18,7 +18,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/clean"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
@@ -225,8 +225,8 @@ func TestRetainWhereDeletionIsRefused(t *testing.T) {
 			sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{CleanUpSeconds: new(int32(600))}).Build()
 			sb.UID, sb.Spec.CleanupPolicy = "u1", v1alpha1.CleanupRetain
 			running := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-				Namespace: "default", Name: job.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
-				Labels:      child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
+				Namespace: "default", Name: childmeta.RunName(sb, "reads.fast", 1, 0), UID: "j1", OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)},
+				Labels:      childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelClient, "0", v1alpha1.LabelAttempt, "1"),
 				Annotations: map[string]string{v1alpha1.AnnotationRun: "reads.fast"},
 			}}
 			c := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(running).WithInterceptorFuncs(interceptor.Funcs{

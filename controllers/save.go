@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/crd"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // save writes what a pass has found out. It tells users of errors that go on: those of passes, and those of the write
@@ -113,7 +113,7 @@ func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause err
 		adoptConclusion(&p.SB.Status, &found)
 		adopted = true
 	}
-	why := legible.Fit(cause.Error(), maxRefusal)
+	why := humanize.Fit(cause.Error(), maxRefusal)
 	if kept := newLogs(&p.Before.Status, &found); len(kept) > 0 {
 		why += "; what was measured is in ConfigMap " + strings.Join(kept, ", ")
 	}

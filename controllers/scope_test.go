@@ -13,7 +13,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -127,8 +127,8 @@ func TestTruncate(t *testing.T) {
 		{"", 5, ""}, {"abcde", 5, "abcde"}, {"abcdef", 5, "ab…"}, {"äöüß", 7, "äö…"}, {"äöüß", 6, "ä…"}, {"aäöü", 6, "aä…"},
 		{"a\nb", 5, "a\nb"}, {"\x1b[2Ja\r\u202e\x00", 9, " [2Ja   "}, {"\xff\xfea", 5, "?a"}, {"\x80\x80\x80", 2, "?"},
 	} {
-		if got := legible.Fit(test.text, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
-			t.Errorf("legible.Fit(%q, %d) is %q, want %q", test.text, test.n, got, test.want)
+		if got := humanize.Fit(test.text, test.n); got != test.want || len(got) > test.n || !utf8.ValidString(got) {
+			t.Errorf("humanize.Fit(%q, %d) is %q, want %q", test.text, test.n, got, test.want)
 		}
 	}
 	if note := world.LimitNote(strings.Repeat("ä", 1000)); len(note) > 1024 || !strings.HasSuffix(note, "…") {

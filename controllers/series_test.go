@@ -15,7 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/workers"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/series"
 	"github.com/storagebench/storagebench/test/builder"
@@ -123,7 +123,7 @@ func TestSeriesOfARun(t *testing.T) {
 		t.Errorf("warnings: %+v", run.Warnings)
 	}
 	kept := w.configMap(run.LogConfigMap).BinaryData
-	r, err := gzip.NewReader(bytes.NewReader(kept[child.LogKey(0)]))
+	r, err := gzip.NewReader(bytes.NewReader(kept[childmeta.LogKey(0)]))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // maxSignal bounds the message of a condition that repeats another one's, in bytes.
@@ -29,5 +29,5 @@ func setSignal(s *pass.Pass, kind string, holds bool, from metav1.Condition) {
 		meta.RemoveStatusCondition(&s.SB.Status.Conditions, kind)
 		return
 	}
-	s.SetCondition(kind, metav1.ConditionTrue, from.Reason, legible.Fit(from.Message, maxSignal))
+	s.SetCondition(kind, metav1.ConditionTrue, from.Reason, humanize.Fit(from.Message, maxSignal))
 }

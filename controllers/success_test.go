@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -53,7 +53,7 @@ func TestSuccess(t *testing.T) {
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
-			Attempts: 1, Job: job.RunName(sb, "randread.fast", 1, 0), LogConfigMap: child.Name(sb, "randread.fast", "log"), Result: builder.Result(),
+			Attempts: 1, Job: childmeta.RunName(sb, "randread.fast", 1, 0), LogConfigMap: childmeta.Name(sb, "randread.fast", "log"), Result: builder.Result(),
 			LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
 			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},

@@ -23,10 +23,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -43,7 +42,7 @@ func retainedVolume(w *testWorld, claim string) *corev1.PersistentVolume {
 	w.Helper()
 	uid := uuid.NewUUID() // of the claim that it was made for
 	return create(w, &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(uid), Annotations: map[string]string{ours.ProvisionedBy: fakecluster.Driver}},
+		ObjectMeta: metav1.ObjectMeta{Name: "pvc-" + string(uid), Annotations: map[string]string{owned.ProvisionedBy: fakecluster.Driver}},
 		Spec: corev1.PersistentVolumeSpec{
 			Capacity:         corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
@@ -69,7 +68,7 @@ func TestForgedClaimOnVolumeOfAnotherNamespace(t *testing.T) {
 	w.Cluster.OnClaim(func(*corev1.PersistentVolumeClaim) fakecluster.Provisioning { return fakecluster.Bind() })
 	create(w, &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: w.Namespace, Name: forged, Labels: child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"),
+			Namespace: w.Namespace, Name: forged, Labels: childmeta.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		},
 		Spec: corev1.PersistentVolumeClaimSpec{
@@ -105,7 +104,7 @@ func forgedClaim(w *testWorld, sb *v1alpha1.StorageBenchmark) *corev1.Persistent
 	w.Helper()
 	claim := claimOf(w.Namespace, storage.ClaimName(sb, &sb.Spec.Targets[0], 0), corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
 	claim.Spec.StorageClassName = new(fakecluster.RetainClass)
-	claim.Labels, claim.OwnerReferences = child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
+	claim.Labels, claim.OwnerReferences = childmeta.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0"), []metav1.OwnerReference{builder.OwnedBy(sb)}
 	create(w, claim)
 	w.Eventually(func() error {
 		if err := w.Client.Get(w.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || claim.Spec.VolumeName != "" {
@@ -197,7 +196,7 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 			if taken := there.TakenFrom(&p.Children); err != nil || taken != "" {
 				t.Errorf("taken at once: %q, %v", taken, err)
 			}
-			facts := provisioning.Facts{Unnoted: there.UnnotedOf(&p.Children)}
+			facts := owned.ProvisionFacts{Unnoted: there.UnnotedOf(&p.Children)}
 			pvc.JudgeUnnoted(p.Memory, &facts, noon)
 			pvc.JudgeUnnoted(p.Memory, &facts, noon.Add(pvc.NotePatience-1))
 			if facts.Taken != "" || (facts.Unnoted != "") != test.foreign {
@@ -225,7 +224,7 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 		}, "PersistentVolumeClaim sb-t-"},
 		"claim with the labels": {builder.NewTarget("t"), func(w *testWorld, sb *v1alpha1.StorageBenchmark, name string) client.Object {
 			claim := claimOf(w.Namespace, name, capacity)
-			claim.Labels = child.Labels(sb, v1alpha1.LabelTarget, "t")
+			claim.Labels = childmeta.Labels(sb, v1alpha1.LabelTarget, "t")
 			return claim
 		}, "PersistentVolumeClaim sb-t-"},
 		"StorageClass": {v1alpha1.Target{Name: "t", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}, func(_ *testWorld, _ *v1alpha1.StorageBenchmark, name string) client.Object {
@@ -248,7 +247,7 @@ func TestObjectsOfSomebodyElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			sb := create(w, builder.NewBenchmark(w.Namespace, "sb").Target(test.target).Workload(reads("w")).Suspended().Build())
-			theirs := create(w, test.theirs(w, sb, child.Name(sb, test.target.Name)))
+			theirs := create(w, test.theirs(w, sb, childmeta.Name(sb, test.target.Name)))
 			t.Cleanup(func() { _ = w.Client.Delete(context.WithoutCancel(t.Context()), theirs) })
 			before := theirs.DeepCopyObject().(client.Object)
 			w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(false) })
@@ -298,12 +297,12 @@ func TestJobsAndPodsOfSomebodyElse(t *testing.T) {
 	}{
 		"Job": {1, func(sb *v1alpha1.StorageBenchmark) client.Object {
 			return &batchv1.Job{
-				ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.RunName(sb, "randread.fast", 1, 0)},
+				ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: childmeta.RunName(sb, "randread.fast", 1, 0)},
 				Spec:       batchv1.JobSpec{Template: corev1.PodTemplateSpec{Spec: podOfSomebodyElse()}},
 			}
 		}, "the Job was refused"},
 		"anchor": {2, func(sb *v1alpha1.StorageBenchmark) client.Object {
-			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: job.AnchorName(sb, 0, 1)}, Spec: podOfSomebodyElse()}
+			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: sb.Namespace, Name: childmeta.AnchorName(sb, 0, 1)}, Spec: podOfSomebodyElse()}
 		}, "was refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -330,18 +329,18 @@ func forgeries(w *testWorld, sb *v1alpha1.StorageBenchmark) map[string]client.Ob
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		}
 	}
-	run := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
-	anchor := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	run := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	anchor := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
 	spec := podOfSomebodyElse()
 	claim := claimOf(w.Namespace, "forged", corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")})
-	claim.ObjectMeta, claim.Spec.StorageClassName = owned(child.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0")), new(fakecluster.RetainClass)
+	claim.ObjectMeta, claim.Spec.StorageClassName = owned(childmeta.Labels(sb, v1alpha1.LabelTarget, "fast", v1alpha1.LabelClient, "0")), new(fakecluster.RetainClass)
 	objects := map[string]client.Object{
 		"claim":     claim,
 		"Job":       &batchv1.Job{ObjectMeta: owned(run), Spec: batchv1.JobSpec{Suspend: new(true), Template: corev1.PodTemplateSpec{Spec: spec}}},
 		"pod":       &corev1.Pod{ObjectMeta: owned(run), Spec: spec},
 		"lone pod":  &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Labels: run, Annotations: owned(run).Annotations}, Spec: spec},
 		"anchor":    &corev1.Pod{ObjectMeta: owned(anchor), Spec: spec},
-		"ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Labels: child.Labels(sb)}},
+		"ConfigMap": &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Labels: childmeta.Labels(sb)}},
 	}
 	for what, object := range objects {
 		object.SetName("theirs-" + strings.ToLower(strings.ReplaceAll(what, " ", "-")))

@@ -22,10 +22,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -54,20 +54,20 @@ func bloated(meta *metav1.ObjectMeta, spec *corev1.PodSpec) {
 func TestTrim(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	sb.UID = "u1"
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
+	labels := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, "fast", v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0")
 	metaOf := func(name string, owner *metav1.OwnerReference) metav1.ObjectMeta {
 		return metav1.ObjectMeta{Namespace: "default", Name: name, UID: "j1", Labels: maps.Clone(labels), Annotations: map[string]string{v1alpha1.AnnotationRun: "randread.fast"}, OwnerReferences: []metav1.OwnerReference{*owner}}
 	}
 	byBenchmark := metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))
-	j := &batchv1.Job{ObjectMeta: metaOf(job.RunName(sb, "randread.fast", 1, 0), byBenchmark)}
+	j := &batchv1.Job{ObjectMeta: metaOf(childmeta.RunName(sb, "randread.fast", 1, 0), byBenchmark)}
 	pod := &corev1.Pod{ObjectMeta: metaOf(j.Name+"-abcde", metav1.NewControllerRef(j, batchv1.SchemeGroupVersion.WithKind("Job")))}
 	pod.Spec.NodeName, pod.Spec.Containers = "node-a", []corev1.Container{{
 		Name: job.MeasureContainer, Args: []string{"measure", "--layout"}, Env: []corev1.EnvVar{{Name: digest.PodVariable}},
 		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Mi")}},
 	}}
 	pod.Spec.SecurityContext = &corev1.PodSecurityContext{FSGroup: new(int64(65532)), SupplementalGroups: make([]int64, 1000)}
-	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metaOf(child.Name(sb, "fast"), byBenchmark)}
-	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, ours.ProvisionerAnnotation, "csi.fake")
+	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metaOf(childmeta.Name(sb, "fast"), byBenchmark)}
+	metav1.SetMetaDataAnnotation(&claim.ObjectMeta, owned.ProvisionerAnnotation, "csi.fake")
 	claim.Spec.VolumeName = "pv"
 	bloated(&j.ObjectMeta, &j.Spec.Template.Spec)
 	bloated(&j.Spec.Template.ObjectMeta, &j.Spec.Template.Spec)
@@ -83,10 +83,10 @@ func TestTrim(t *testing.T) {
 		}
 	}
 
-	if !ours.Job(sb, j) || !ours.PodOf(j, pod) || !ours.NamedPod(sb, pod) || !ours.Claim(sb, ours.ClaimTargets(sb), claim) {
+	if !owned.Job(sb, j) || !owned.PodOf(j, pod) || !owned.NamedPod(sb, pod) || !owned.Claim(sb, owned.ClaimTargets(sb), claim) {
 		t.Errorf("they are not ours any more: %+v, %+v, %+v", j, pod, claim)
 	}
-	if pod.Spec.NodeName != "node-a" || !pvc.ChangesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[ours.ProvisionerAnnotation] != "csi.fake" {
+	if pod.Spec.NodeName != "node-a" || !pvc.ChangesGroup(pod) || !job.LaysOutFirst(&pod.Spec) || !job.IsNamedInReport(&pod.Spec) || pod.Spec.Containers[0].Resources.Limits.Memory().String() != "64Mi" || claim.Spec.VolumeName != "pv" || claim.Annotations[owned.ProvisionerAnnotation] != "csi.fake" {
 		t.Errorf("what is read is lost: %+v, %+v", pod.Spec, claim)
 	}
 }
@@ -245,10 +245,10 @@ func TestTrimLeavesWhatTheStatusTakes(t *testing.T) {
 		"as long as can be": {longest, longest},
 		"too long":          {longest + "n", ""},
 	} {
-		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ours.ProvisionerAnnotation: test.has}}}
+		claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{owned.ProvisionerAnnotation: test.has}}}
 		claim.Spec.VolumeName = test.has
 		world.Trim(claim)
-		if got := claim.Annotations[ours.ProvisionerAnnotation]; got != test.want {
+		if got := claim.Annotations[owned.ProvisionerAnnotation]; got != test.want {
 			t.Errorf("%s: the driver has %d characters, want %d", name, len(got), len(test.want))
 		}
 		if got := claim.Spec.VolumeName; got != test.want {

@@ -17,7 +17,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/envtest"
@@ -122,7 +122,7 @@ func TestExplainClaim(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, claim := unboundWorld(test.driver, test.events, test.objects...)
 			if test.selected != "" {
-				claim.Annotations[ours.SelectedNode] = test.selected
+				claim.Annotations[owned.SelectedNode] = test.selected
 			}
 			got, err := workers.ExplainClaim(t.Context(), p, claim, test.pod)
 			if got = strings.TrimPrefix(got, "claim "+claim.Name+" "); err != nil || got != test.want {
@@ -192,7 +192,7 @@ func TestReleasedVolume(t *testing.T) {
 // What the scheduler said before it chose the node for a volume is no reason for a wait for that volume.
 func TestWithoutOldScheduling(t *testing.T) {
 	chosen := &corev1.PersistentVolumeClaim{
-		ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{ours.SelectedNode: "n"}},
+		ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{owned.SelectedNode: "n"}},
 	}
 	bound := unscheduled(crowdedOut)
 	bound.Spec.NodeName = "n"

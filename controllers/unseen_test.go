@@ -14,6 +14,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -62,11 +63,11 @@ func TestIsUnseen(t *testing.T) {
 			s.Children.Jobs, s.Children.Pods = map[string]*batchv1.Job{}, map[string][]*corev1.Pod{}
 			for client, status := range test.jobs {
 				j := &batchv1.Job{Status: status}
-				j.Name = job.RunName(s.SB, "a", 2, client)
+				j.Name = childmeta.RunName(s.SB, "a", 2, client)
 				s.Children.Jobs[j.Name] = j
 			}
 			for _, client := range test.pods {
-				s.Children.Pods[job.RunName(s.SB, "a", 2, client)] = []*corev1.Pod{{}}
+				s.Children.Pods[childmeta.RunName(s.SB, "a", 2, client)] = []*corev1.Pod{{}}
 			}
 			s.Fail(v1alpha1.ReasonDeleted, "the StorageBenchmark was deleted before it ended")
 			if noted := s.SB.Status.Targets[0].TestFiles == v1alpha1.TestFilesPresent; noted != test.want {

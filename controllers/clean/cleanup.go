@@ -11,6 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
 )
 
@@ -57,7 +58,7 @@ func AwaitRemoval(s *pass.Pass, left []cleanup.Leftover, err error) ([]cleanup.L
 
 // SetCleanedUp reports that all is gone, or, where that cannot be seen, what of it is.
 func SetCleanedUp(s *pass.Pass) {
-	if unknown := s.Namespaces.VolumesUnknown(s.SB); unknown != "" {
+	if unknown := children.VolumesUnknown(s.Namespaces, s.SB); unknown != "" {
 		s.SetCondition(v1alpha1.ConditionCleanedUp, metav1.ConditionTrue, v1alpha1.ReasonClaimsGone, unknown)
 		return
 	}

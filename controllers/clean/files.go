@@ -12,10 +12,10 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/workers"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/jobspec"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -101,7 +101,7 @@ func cleanClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (v1
 func claimFacts(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, client int32,
 ) (facts cleanup.ClaimFacts, err error) {
-	existing := p.Children.Jobs[job.CleanUpName(p.SB, target.Name, client)]
+	existing := p.Children.Jobs[childmeta.CleanUpName(p.SB, target.Name, client)]
 	facts.Cleaning, facts.Cleaned = existing != nil, existing != nil && p.Children.HasCleaned(existing)
 	facts.Existing, facts.MountedAsIs = !storage.IsProvisioned(target), storage.MakesVolume(target)
 	facts.Driver = p.SB.Status.Target(target.Name).Driver
@@ -141,7 +141,7 @@ func Remount(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (v1alph
 
 // FilesAfterRemount reports what has become of a target's test files for which its storage was made once more.
 func FilesAfterRemount(m pvc.StorageMade, target *v1alpha1.Target) (v1alpha1.TestFilesState, error) {
-	if m.Step == provisioning.RefuseTaken { // nothing can be made there
+	if m.Step == owned.RefuseTaken { // nothing can be made there
 		return v1alpha1.TestFilesLeftBehind, nil
 	}
 	return filesAfterMaking(m.Err, "reach test files of target "+target.Name)
@@ -155,7 +155,7 @@ func MakeCleaner(
 	if err != nil {
 		return v1alpha1.TestFilesPresent, err
 	}
-	volume := jobspec.VolumeOf(p.SB, target, client)
+	volume := job.VolumeOf(p.SB, target, client)
 	volume.Existing = volume.Existing || wasThere.Has(volume.Claim)
 	p.Owned = nil // they lack the Job that is made now
 	err = workers.MakeJob(ctx, p, job.ForCleanUp(p.SB, p.World.Image, volume, client))

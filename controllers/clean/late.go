@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/volumes"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // LateVolumes looks for volumes that nobody has heard of: their claims were deleted before they were bound, such as by
@@ -20,7 +20,7 @@ import (
 // volumes tell whose they are, so all of the cluster are looked at, page by page: once, when nothing else is left, and
 // where volumes are missing. One that was there before is kept, and named: nobody else tells where test files may be.
 func LateVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
-	if p.Namespaces.AreSet() || !volumes.AreMissing(p.SB) {
+	if p.Namespaces.AreSet() || !owned.AreMissing(p.SB) {
 		return nil, nil
 	}
 	claims, err := pvc.LiveClaims(ctx, p) // of those that somebody has just made, the volumes are somebody's
@@ -46,7 +46,7 @@ func LateVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) 
 	var left []cleanup.Leftover
 	for i, volume := range late {
 		device := ptr.Deref(volume.Spec.VolumeMode, corev1.PersistentVolumeFilesystem) == corev1.PersistentVolumeBlock
-		status := v1alpha1.VolumeStatus{Name: volume.Name, Handle: volumes.Handle(volume)}
+		status := v1alpha1.VolumeStatus{Name: volume.Name, Handle: owned.Handle(volume)}
 		left = append(left, cleanup.LeftVolume(status, fates[i])...)
 		if fates[i] == cleanup.Stays {
 			p.Kept.Add(status, device)

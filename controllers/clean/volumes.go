@@ -17,11 +17,11 @@ import (
 	"github.com/storagebench/storagebench/controllers/pvc"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
+	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // removeVolumes deletes the claims that were made, and with them their volumes.
@@ -86,7 +86,7 @@ func deleteClaims(ctx context.Context, p *pass.Pass, claims []*corev1.Persistent
 
 // remainingVolumes returns the volumes that were made for the benchmark and are not gone yet.
 func remainingVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, error) {
-	known := volumes.Provisioned(p.SB)
+	known := owned.Provisioned(p.SB)
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
@@ -105,7 +105,7 @@ func LeftVolumes(s *pass.Pass, all []v1alpha1.VolumeStatus, fates []cleanup.Fate
 	for i, volume := range all {
 		left = append(left, cleanup.LeftVolume(volume, fates[i])...)
 		if fates[i] == cleanup.Stays {
-			s.Kept.Add(volume, volumes.IsOnDevice(s.SB.Status.Targets, volume.Name))
+			s.Kept.Add(volume, owned.IsOnDevice(s.SB.Status.Targets, volume.Name))
 		}
 	}
 	return left
@@ -118,9 +118,9 @@ func removeClusterObjects(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover
 		return nil, nil
 	}
 	if p.Namespaces.AreSet() {
-		return p.Namespaces.LeftClusterObjects(p.SB), nil
+		return children.LeftClusterObjects(p.Namespaces, p.SB), nil
 	}
-	mine := client.MatchingLabels(child.ClusterLabels(p.SB))
+	mine := client.MatchingLabels(childmeta.ClusterLabels(p.SB))
 	var left []cleanup.Leftover
 	var unneeded []client.Object
 	var errs []error
@@ -136,7 +136,7 @@ func removeClusterObjects(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover
 			continue
 		}
 		err := meta.EachListItem(of.list, world.Typed(func(object client.Object) {
-			if ours.ClusterObject(p.SB, object) {
+			if owned.ClusterObject(p.SB, object) {
 				left = append(left, cleanup.Leftover{
 					What:    of.kind + " " + object.GetName(),
 					Command: "kubectl delete " + of.resource + " " + object.GetName(),

@@ -7,7 +7,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -20,7 +20,7 @@ func findJob(
 	if err != nil {
 		return pass.Outcome{}, err
 	}
-	if why := ours.WhyLost(p.SB, "Job", found); why != "" {
+	if why := owned.WhyLost(p.SB, "Job", found); why != "" {
 		p.Disrupted(run, why)
 		return pass.SaveFirst(), nil
 	}

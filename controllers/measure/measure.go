@@ -16,10 +16,9 @@ import (
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/jobspec"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -120,7 +119,7 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 		return workers.IfFresh(ctx, p, func() (pass.Outcome, error) { return createJobs(ctx, p, run, planned, missing) })
 	case attempt.FollowJobs:
 	}
-	run.Job = job.RunName(p.SB, run.Name, run.Attempts, 0)
+	run.Job = childmeta.RunName(p.SB, run.Name, run.Attempts, 0)
 	parts, err := workers.PartsOf(ctx, p, run)
 	if err != nil {
 		return pass.Outcome{}, err
@@ -265,13 +264,13 @@ func createJobs(
 			return runWait(p, run, planned, workers.Part{Client: missing[i]}).NotMade("Job", err)
 		}
 	}
-	run.Job = job.RunName(p.SB, run.Name, run.Attempts, 0)
+	run.Job = childmeta.RunName(p.SB, run.Name, run.Attempts, 0)
 	return pass.AwaitFor(p.Remaining(run.StartTime.Time, attempt.StartLimit(p.SB.Spec.Deadlines))), nil
 }
 
 // jobSpec returns the description from which the benchmark's Jobs are made.
-func jobSpec(p *pass.Pass) jobspec.Spec {
-	return jobspec.Spec{
+func jobSpec(p *pass.Pass) job.Spec {
+	return job.Spec{
 		StorageBenchmark: p.SB, Plan: p.PlannedRuns(), Claims: p.Children.Claims, EBSMetricsURL: p.World.EBSMetricsURL,
 	}
 }
@@ -284,7 +283,7 @@ func runWait(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, one workers.Par
 		Pod: one.Pod, Resources: attempt.RunResources,
 	}
 	if run.ClientCount() > 1 {
-		st.What += ", " + child.Client(one.Client)
+		st.What += ", " + childmeta.Client(one.Client)
 	}
 	if node := s.SB.Status.NodeOf(one.Client); node != "" && s.SB.Status.Target(planned.Target.Name).IsForOnePod() {
 		st.Elsewhere = DescribeElsewhere(planned.Target, node)

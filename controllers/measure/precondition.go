@@ -6,8 +6,8 @@ import (
 
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/pvc"
-	"github.com/storagebench/storagebench/internal/jobspec"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
 )
@@ -20,7 +20,7 @@ import (
 // that a claim has no volume: its anchor had it bound, so somebody has just deleted it.
 func whyNotWritten(ctx context.Context, p *pass.Pass, planned *plan.Run, clients []int32) (string, error) {
 	target := planned.Target
-	if !jobspec.WritesDevice(p.SB, target) {
+	if !job.WritesDevice(p.SB, target) {
 		return "", nil
 	}
 	for _, client := range clients {
@@ -44,11 +44,11 @@ func whyNotWritten(ctx context.Context, p *pass.Pass, planned *plan.Run, clients
 }
 
 // WhyKept says by where the volume of a claim is from why it may not be written, "" if it may.
-func WhyKept(target, claim string, origin ours.Origin) (string, error) {
+func WhyKept(target, claim string, origin owned.Origin) (string, error) {
 	switch origin {
-	case ours.Made:
+	case owned.Made:
 		return "", nil
-	case ours.Unbound:
+	case owned.Unbound:
 		return "", fmt.Errorf("claim %s of target %s has no volume that could be written before it is measured",
 			claim, target)
 	default:

@@ -14,7 +14,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // Memory is what is remembered of a benchmark from one pass to the next. All of it may be lost at any time, as when the
@@ -118,7 +118,7 @@ func (m *Memory) NoteAsked(claims map[string]*corev1.PersistentVolumeClaim, now 
 		delete(m.madeAt, name)
 		isBound := claim.Status.Phase == corev1.ClaimBound
 		switch {
-		case known && (isBound || ours.IsDriverAsked(claim)):
+		case known && (isBound || owned.IsDriverAsked(claim)):
 			asked[claim.UID] = since
 		case !isBound:
 			asked[claim.UID] = now

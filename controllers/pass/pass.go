@@ -13,7 +13,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/namespaced"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -37,7 +37,7 @@ type Pass struct {
 	// Plans has the plans of benchmarks that are under way.
 	Plans *PlanCache
 	// Namespaces are those that the operator is confined to, none if it works in the whole cluster.
-	Namespaces namespaced.Namespaces
+	Namespaces owned.Namespaces
 
 	SB     *v1alpha1.StorageBenchmark
 	Before *v1alpha1.StorageBenchmark

@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -53,7 +53,7 @@ func (s *Pass) TellError(err error) (since time.Time, told bool) {
 	if s.Now.Sub(since) < QuietErrors {
 		return since, false
 	}
-	message := s.Retold(v1alpha1.ConditionRetrying, "", legible.Fit(err.Error(), world.MaxErrorMessage))
+	message := s.Retold(v1alpha1.ConditionRetrying, "", humanize.Fit(err.Error(), world.MaxErrorMessage))
 	s.SetCondition(v1alpha1.ConditionRetrying, metav1.ConditionTrue, v1alpha1.ReasonError, message)
 	meta.FindStatusCondition(s.SB.Status.Conditions, v1alpha1.ConditionRetrying).LastTransitionTime = metav1.NewTime(since)
 	return since, true
@@ -72,7 +72,7 @@ const retellAfter = 2 * time.Second
 // again. So the message stays as it is until retellAfter is over. It begins with about, which tells one matter from
 // another.
 func (s *Pass) Retold(condition, about, text string) string {
-	text = legible.Fit(about+text, world.MaxConditionMessage)
+	text = humanize.Fit(about+text, world.MaxConditionMessage)
 	now, told := s.SB.Status.Condition(condition).Message, s.Memory.told[condition]
 	if now == text {
 		return text

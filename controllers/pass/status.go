@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Changed reports whether this pass has found out something that is not saved yet.
@@ -45,7 +45,7 @@ func (s *Pass) HasNewFiles() bool {
 // SetCondition sets a condition of the benchmark.
 func (s *Pass) SetCondition(kind string, status metav1.ConditionStatus, reason, message string) {
 	meta.SetStatusCondition(&s.SB.Status.Conditions, metav1.Condition{
-		Type: kind, Status: status, Reason: reason, Message: legible.Fit(message, world.MaxConditionMessage),
+		Type: kind, Status: status, Reason: reason, Message: humanize.Fit(message, world.MaxConditionMessage),
 		ObservedGeneration: s.SB.Generation,
 		LastTransitionTime: s.Now, // kept as it is where the status is the same
 	})

@@ -15,11 +15,11 @@ import (
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/children"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/jobspec"
-	"github.com/storagebench/storagebench/internal/legible"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // Anchor holds a node for each client for the whole benchmark, by a pod that has all the client's volumes mounted. When
@@ -55,7 +55,7 @@ func Anchor(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 
 // NoteAnchors writes down the pods of all anchors, which are there.
 func NoteAnchors(s *pass.Pass) {
-	for i, name := range ours.AnchorNames(s.SB) {
+	for i, name := range owned.AnchorNames(s.SB) {
 		s.SB.Status.Anchors[i].Pod = name
 	}
 }
@@ -96,7 +96,7 @@ func createAnchors(ctx context.Context, p *pass.Pass, missing []int) (pass.Outco
 			return AnchorWait(p, client, nil).NotMade("pod", errs[i])
 		}
 		a := &p.SB.Status.Anchors[client]
-		a.Pod = job.AnchorName(p.SB, int32(client), a.Attempts)
+		a.Pod = childmeta.AnchorName(p.SB, int32(client), a.Attempts)
 	}
 	began := p.SB.Status.Anchors[missing[0]].StartTime.Time
 	return pass.AwaitFor(p.Remaining(began, attempt.StartLimit(p.SB.Spec.Deadlines))), nil
@@ -143,7 +143,7 @@ func endLost(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if !slices.ContainsFunc(p.SB.Status.Anchors, func(a v1alpha1.Anchor) bool { return a.Attempts > 1 }) {
 		return pass.GoOn(), nil // there are none from before
 	}
-	_, err := workers.RemoveAnchors(ctx, p, ours.AnchorNames(p.SB)...)
+	_, err := workers.RemoveAnchors(ctx, p, owned.AnchorNames(p.SB)...)
 	return pass.GoOn(), err
 }
 
@@ -153,7 +153,7 @@ func anchorVolumes(s *pass.Pass, client int32) []job.Volume {
 	for i := range s.SB.Spec.Targets {
 		target := &s.SB.Spec.Targets[i]
 		if !s.SB.Status.Target(target.Name).IsForOnePod() {
-			volumes = append(volumes, jobspec.VolumeOf(s.SB, target, client))
+			volumes = append(volumes, job.VolumeOf(s.SB, target, client))
 		}
 	}
 	return volumes
@@ -238,7 +238,7 @@ func LoseNode(s *pass.Pass, client int, run *v1alpha1.Run, decision attempt.Loss
 	}
 	a := &s.SB.Status.Anchors[client]
 	a.Disruptions++
-	a.Message = legible.Fit(decision.Message, world.MaxAnchorMessage)
+	a.Message = humanize.Fit(decision.Message, world.MaxAnchorMessage)
 	if decision.Fails != "" {
 		s.Fail(v1alpha1.ReasonRunFailed, decision.Fails)
 		return

@@ -11,14 +11,14 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // refuseTakenClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
 func refuseTakenClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim string) (pass.Outcome, error) {
 	return workers.IfFresh(ctx, p, func() (pass.Outcome, error) {
-		p.SB.Status.Target(target.Name).ClaimsUID = ours.Foreign
+		p.SB.Status.Target(target.Name).ClaimsUID = owned.Foreign
 		p.RefuseTaken(target, "PersistentVolumeClaim "+claim)
 		return pass.SaveFirst(), nil
 	})

@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -63,17 +63,17 @@ func provisionTarget(ctx context.Context, p *pass.Pass, target *v1alpha1.Target)
 // Provisioned says how the benchmark goes on after a try to make a target's storage.
 func Provisioned(s *pass.Pass, target *v1alpha1.Target, m pvc.StorageMade) (pass.Outcome, error) {
 	switch m.Step {
-	case provisioning.RefuseTaken:
+	case owned.RefuseTaken:
 		s.RefuseTaken(target, m.Facts.Taken)
 		return pass.SaveFirst(), nil
-	case provisioning.FreeVolume:
+	case owned.FreeVolume:
 		return awaitStorage(s, target, describeFreed(m.Facts.InTheWay), pass.PollChildren), nil
-	case provisioning.ForgetClaims:
+	case owned.ForgetClaims:
 		if s.Changed() {
 			return pass.SaveFirst(), nil
 		}
 		return pass.AwaitFor(pass.RetrySoon), nil
-	case provisioning.LookAgain:
+	case owned.ReadAgain:
 		return pass.AwaitFor(pass.RetrySoon), nil
 	default:
 		return applied(s, target, m.Err)

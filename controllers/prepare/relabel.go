@@ -14,7 +14,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // Relabel restores labels of a Job or pod that is found although it has lost some. If another benchmark has come to the
@@ -24,7 +24,7 @@ func Relabel(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if object == nil || p.SB.Status.HasMeasured() {
 		return pass.GoOn(), nil
 	}
-	lost := ours.Lacking(object.GetLabels(), labels)
+	lost := owned.Lacking(object.GetLabels(), labels)
 	if pod, is := object.(*corev1.Pod); is && slices.Contains(lost, v1alpha1.LabelHoldsNode) {
 		if out, err := leaveShared(ctx, p, pod); err != nil || out.Stop { // with its labels, nobody would look again
 			return out, err
@@ -61,7 +61,7 @@ func stripped(c *children.Children) (client.Object, map[string]string) {
 
 // isStripped reports whether an object that stays lacks labels.
 func isStripped(object client.Object, labels map[string]string) bool {
-	return object.GetDeletionTimestamp().IsZero() && len(ours.Lacking(object.GetLabels(), labels)) > 0
+	return object.GetDeletionTimestamp().IsZero() && len(owned.Lacking(object.GetLabels(), labels)) > 0
 }
 
 // leaveShared gives up the node of a pod that did not keep others off it, if another benchmark has come there: the
@@ -79,7 +79,7 @@ func leaveShared(ctx context.Context, p *pass.Pass, pod *corev1.Pod) (pass.Outco
 		return pass.GoOn(), nil
 	}
 	why := fmt.Sprintf("its pod had lost label %s, and %s has come there", v1alpha1.LabelHoldsNode, other)
-	if i := slices.Index(ours.AnchorNames(p.SB), pod.Name); i >= 0 {
+	if i := slices.Index(owned.AnchorNames(p.SB), pod.Name); i >= 0 {
 		return loseAnchor(ctx, p, i, why)
 	}
 	if run := p.SB.Status.RunningRun(); run != nil {
@@ -96,7 +96,7 @@ func findAnchor(ctx context.Context, p *pass.Pass, which int) (pass.Outcome, err
 	if err != nil {
 		return pass.Outcome{}, err
 	}
-	if why := ours.WhyLost(p.SB, "pod", found); why != "" {
+	if why := owned.WhyLost(p.SB, "pod", found); why != "" {
 		return loseAnchor(ctx, p, which, why)
 	}
 	wanted := nextAnchor(p, int32(which))

@@ -18,9 +18,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // resolveTargets looks up the StorageClasses, drivers and claims that the targets name.
@@ -177,7 +176,7 @@ func resolveClaim(
 // that was made for the claim, and no more.
 func classOfClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim) (storage.Class, error) {
 	if p.Namespaces.AreSet() {
-		return storage.Class{Driver: storage.DriverOf(claim.Annotations[ours.ProvisionerAnnotation]), Unknown: true}, nil
+		return storage.Class{Driver: storage.DriverOf(claim.Annotations[owned.ProvisionerAnnotation]), Unknown: true}, nil
 	}
 	volume, err := volumeOf(ctx, p, claim)
 	if err != nil {
@@ -187,8 +186,8 @@ func classOfClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVol
 	if err != nil {
 		return storage.Class{}, err
 	}
-	of := volumes.ClassOf(volume, class)
-	if name := volumes.AttributesClass(claim, volume); name != "" && storage.KindOfDriver(of.Driver) == storage.KindEBS {
+	of := owned.ClassOf(volume, class)
+	if name := owned.AttributesClass(claim, volume); name != "" && storage.KindOfDriver(of.Driver) == storage.KindEBS {
 		var attributes storagev1.VolumeAttributesClass
 		err = p.World.Live.Get(ctx, types.NamespacedName{Name: name}, &attributes)
 		of.Attributes, of.Unknown = attributes.Parameters, of.Unknown || err != nil
@@ -204,7 +203,7 @@ func volumeOf(
 		return nil, nil
 	}
 	volume, err := p.World.LiveVolume(ctx, claim.Spec.VolumeName, "get volume of claim "+claim.Name)
-	if err != nil || !volumes.IsBound(volume, claim) {
+	if err != nil || !owned.IsBound(volume, claim) {
 		return nil, err
 	}
 	return volume, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 )
@@ -74,7 +74,7 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if taken != nil {
 		return refuseTakenClaim(ctx, p, taken, name)
 	}
-	measures := legible.Plural(len(runs), "run") + " on " + legible.Plural(len(targets), "target")
+	measures := humanize.Plural(len(runs), "run") + " on " + humanize.Plural(len(targets), "target")
 	p.Step(v1alpha1.ReasonProvisioning, measures+p.Namespaces.UnknownLimits())
 	return pass.SaveFirst(), nil
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/jobspec"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // A class with WaitForFirstConsumer has claims bound when their pod gets a node. Until then Kubernetes may give them
@@ -29,7 +28,7 @@ func BindsFirst(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1
 	if !settled && run.Attempts > 0 && !p.Children.IsBound(0) {
 		return true, nil
 	}
-	first, depends := ComesFirst(settled, jobspec.WritesDevice(p.SB, target), SetsGroup(p))
+	first, depends := ComesFirst(settled, job.WritesDevice(p.SB, target), SetsGroup(p))
 	if !depends {
 		return first, nil
 	}
@@ -37,7 +36,7 @@ func BindsFirst(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, target *v1
 	if err != nil {
 		return false, err
 	}
-	err = lookFitting(ctx, p, target, &sources, ours.MayBeFreed)
+	err = lookFitting(ctx, p, target, &sources, owned.MayBeFreed)
 	return sources.Fitting != "", err
 }
 
@@ -68,12 +67,12 @@ func ChangesGroup(pod *corev1.Pod) bool {
 
 // SeeFreed sees whether a volume that was there before has come, or may come, to a client's claim of a target. It looks
 // at the volumes of the cluster only now and then.
-func SeeFreed(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, which int32) (ours.Sources, error) {
+func SeeFreed(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, which int32) (owned.Sources, error) {
 	sources, err := readSources(ctx, p, target, which)
 	if err != nil || !sources.DependsOnVolumes() || p.Now.Before(&p.Memory.LookFreedAgain) {
 		return sources, err
 	}
 	p.Memory.LookFreedAgain = metav1.NewTime(p.World.Clock.Now().Add(LookFreed))
-	err = lookFitting(ctx, p, target, &sources, ours.MayGet, ours.MayBeFreed)
+	err = lookFitting(ctx, p, target, &sources, owned.MayGet, owned.MayBeFreed)
 	return sources, err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -31,25 +31,25 @@ func ExistingVolumes(
 		return nil, err
 	}
 	sources.NoProvisioner = p.SB.Status.Target(target.Name).Driver == storage.NoProvisioner
-	fits := []fitting{ours.MayGet}
+	fits := []fitting{owned.MayGet}
 	if p.SB.Status.Target(target.Name).IsForOnePod() { // no anchor has those bound before
-		fits = append(fits, ours.MayBeFreed)
+		fits = append(fits, owned.MayBeFreed)
 	}
 	err = lookFitting(ctx, p, target, &sources, fits...)
 	return sources.Existing(), err
 }
 
 // readSources reads where the volumes of the claims of clients of a target are from.
-func readSources(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, clients ...int32) (ours.Sources, error) {
-	if !ours.MayHaveExisting(target) {
-		return ours.Sources{}, nil
+func readSources(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, clients ...int32) (owned.Sources, error) {
+	if !owned.MayHaveExisting(target) {
+		return owned.Sources{}, nil
 	}
 	names := sets.New[string]() // clients share some claims
 	for _, client := range clients {
 		names.Insert(storage.ClaimName(p.SB, target, client))
 	}
 	origins, err := origins(ctx, p, target, names.UnsortedList())
-	return ours.Sources{Unseen: p.Namespaces.AreSet(), Origins: origins}, err
+	return owned.Sources{Unseen: p.Namespaces.AreSet(), Origins: origins}, err
 }
 
 // fitting reports whether a volume may come to one of a target's claims that have none yet.
@@ -60,7 +60,7 @@ type fitting func(
 // lookFitting looks for a volume of the cluster that fits claims without a volume in one of the ways, where something
 // depends on that.
 func lookFitting(
-	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sources *ours.Sources, ways ...fitting,
+	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, sources *owned.Sources, ways ...fitting,
 ) error {
 	if !sources.DependsOnVolumes() {
 		return nil
@@ -76,8 +76,8 @@ func lookFitting(
 // origins says where the volumes of claims of a target are from, by the names of the claims.
 func origins(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claims []string,
-) (map[string]ours.Origin, error) {
-	origins := map[string]ours.Origin{}
+) (map[string]owned.Origin, error) {
+	origins := map[string]owned.Origin{}
 	for _, name := range claims {
 		var err error
 		claim := p.Children.Claims[name]
@@ -94,12 +94,12 @@ func origins(
 }
 
 // OriginOf says where the volume of a claim is from.
-func OriginOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim) (ours.Origin, error) {
+func OriginOf(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim) (owned.Origin, error) {
 	if p.Namespaces.AreSet() || claim.Spec.VolumeName == "" {
-		return ours.OriginOf(claim, nil), nil
+		return owned.OriginOf(claim, nil), nil
 	}
 	volume, err := p.World.LiveVolume(ctx, claim.Spec.VolumeName, "get volume "+claim.Spec.VolumeName)
-	return ours.OriginOf(claim, volume), err
+	return owned.OriginOf(claim, volume), err
 }
 
 // WithoutSource says of a target that a claim of it has got a volume that was there before, on which there is nothing
@@ -129,16 +129,16 @@ func Unsourced(m *pass.Memory, c *children.Children, target *v1alpha1.Target) []
 }
 
 // NoteSources remembers which claims have volumes that were made for them, and says which one has not.
-func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, origins map[string]ours.Origin) string {
+func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, origins map[string]owned.Origin) string {
 	for _, name := range storage.ClaimNames(c.Benchmark, target) {
 		claim := c.Claims[name]
 		switch origins[name] {
-		case ours.Existing:
+		case owned.Existing:
 			return fmt.Sprintf("target %s: claim %s was bound to volume %s, which was not made for it "+
 				"and does not hold the data of %s: a free volume of the StorageClass fits; "+
 				"reserve that by its claimRef, or name another StorageClass, and create the benchmark anew",
 				target.Name, name, claim.Spec.VolumeName, target.DataSource)
-		case ours.Made, ours.Unbound:
+		case owned.Made, owned.Unbound:
 			m.Sourced = m.Sourced.Union(sets.New(claim.UID))
 		}
 	}

@@ -12,8 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/ours"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -53,9 +52,9 @@ func ReadInPlace(ctx context.Context, p *pass.Pass, objects storage.Objects) (th
 // look: their specs cannot be the same, and the API server refuses to change them.
 func (there InPlace) TakenFrom(c *children.Children) string {
 	switch class, volume := there.Class, there.Volume; {
-	case class != nil && class.Name != "" && !ours.ClusterObject(c.Benchmark, class):
+	case class != nil && class.Name != "" && !owned.ClusterObject(c.Benchmark, class):
 		return "StorageClass " + class.Name
-	case volume != nil && volume.Name != "" && !ours.ClusterObject(c.Benchmark, volume):
+	case volume != nil && volume.Name != "" && !owned.ClusterObject(c.Benchmark, volume):
 		return "PersistentVolume " + volume.Name
 	}
 	for _, claim := range there.Claims {
@@ -79,7 +78,7 @@ func (there InPlace) UnnotedOf(c *children.Children) string {
 const NotePatience = time.Minute
 
 // JudgeUnnoted takes a claim that nobody has noted for somebody else's when notePatience is over.
-func JudgeUnnoted(m *pass.Memory, facts *provisioning.Facts, now time.Time) {
+func JudgeUnnoted(m *pass.Memory, facts *owned.ProvisionFacts, now time.Time) {
 	switch {
 	case facts.Unnoted == "":
 		m.UnnotedSince = time.Time{}
@@ -101,7 +100,7 @@ func errUnnoted(target *v1alpha1.Target, claim string) error {
 // before it is made anew, else nil.
 func (there InPlace) VolumeInTheWay(sb *v1alpha1.StorageBenchmark) *corev1.PersistentVolume {
 	volume := there.Volume
-	if volume == nil || !ours.ClusterObject(sb, volume) || !provisioning.IsInTheWay(volume, there.Claims[0].UID) {
+	if volume == nil || !owned.ClusterObject(sb, volume) || !owned.IsInTheWay(volume, there.Claims[0].UID) {
 		return nil
 	}
 	return volume

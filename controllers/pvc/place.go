@@ -9,8 +9,8 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // This file notes which volumes targets have, and from which nodes they are measured.
@@ -37,7 +37,7 @@ func RecordPlace(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, cli
 	if err := RecordVolume(ctx, p, status, claim, pod.Spec.NodeName); err != nil {
 		return err
 	}
-	volumes.NoteLimits(target, status)
+	owned.NoteLimits(target, status)
 	return nil
 }
 
@@ -63,7 +63,7 @@ func RecordVolume(
 	}
 	at, err := readPlace(ctx, p, target, claim, node)
 	if err == nil {
-		volumes.Note(p.SB, target, p.Children.Claims, at)
+		owned.Note(p.SB, target, p.Children.Claims, at)
 	}
 	return err
 }
@@ -71,12 +71,12 @@ func RecordVolume(
 // readPlace reads what is not known yet of the volume of a claim, and of its node.
 func readPlace(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim, node string,
-) (at volumes.Place, err error) {
-	at = volumes.Place{
+) (at owned.Place, err error) {
+	at = owned.Place{
 		Claim: claim, Named: p.Children.ClaimTargets[claim.Name] != "", Node: node,
 		Provisioned: p.Memory.Provisioned(claim.UID, p.Now.Time),
 	}
-	known := volumes.Known(target, claim.Spec.VolumeName)
+	known := owned.Known(target, claim.Spec.VolumeName)
 	if known.Handle == "" && !p.Namespaces.AreSet() {
 		if at.Volume, err = p.World.LiveVolume(ctx, known.Name, "get volume of target "+target.Name); err != nil {
 			return at, err

@@ -10,8 +10,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // Claims can be deleted by others than the operator, before test files are removed through them. That a claim is gone
@@ -62,7 +62,7 @@ func lostVolume(ctx context.Context, p *pass.Pass, name string) (cleanup.LostVol
 	held, err := isHeld(ctx, p, pv)
 	return cleanup.LostVolume{
 		Held: held, Policy: pv.Spec.PersistentVolumeReclaimPolicy,
-		Provisioner: volumes.Provisioner(pv), Driver: volumes.Driver(pv),
+		Provisioner: owned.Provisioner(pv), Driver: owned.Driver(pv),
 	}, err
 }
 
@@ -74,6 +74,6 @@ func isHeld(ctx context.Context, p *pass.Pass, volume *corev1.PersistentVolume) 
 	}
 	claim := &corev1.PersistentVolumeClaim{}
 	err := p.World.Live.Get(ctx, types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, claim)
-	isBound := err == nil && volumes.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero()
+	isBound := err == nil && owned.IsBound(volume, claim) && claim.DeletionTimestamp.IsZero()
 	return isBound, world.UnlessGone(err, "get claim of volume "+volume.Name)
 }

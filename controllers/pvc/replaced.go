@@ -9,10 +9,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/jobspec"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its
@@ -24,7 +23,7 @@ import (
 // volumes before.
 func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pass.Outcome, error) {
 	status, names := p.SB.Status.Target(target.Name), storage.ClaimNames(p.SB, target)
-	change := ours.ClaimChange{
+	change := owned.ClaimChange{
 		Noted: status.ClaimsUID, Seen: p.Children.Claims.UID(names),
 		SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
 	}
@@ -33,7 +32,7 @@ func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pas
 		if err != nil {
 			return pass.Outcome{}, err
 		}
-		change.Unconfirmed = change.Seen != volumes.ClaimsOf(p.Children.OwnClaims(claims)).UID(names)
+		change.Unconfirmed = change.Seen != owned.ClaimsOf(p.Children.OwnClaims(claims)).UID(names)
 	}
 	return takeChange(p, target.Name, change), nil
 }
@@ -42,39 +41,39 @@ func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pas
 func forgetClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) error {
 	claims, err := LiveClaims(ctx, p)
 	if err == nil {
-		ForgetLost(p, target, volumes.ClaimsOf(p.Children.OwnClaims(claims)))
+		ForgetLost(p, target, owned.ClaimsOf(p.Children.OwnClaims(claims)))
 	}
 	return err
 }
 
 // ForgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is
 // gone is never taken for the operator's. If none is gone, the cache has yet to hear of it.
-func ForgetLost(s *pass.Pass, target *v1alpha1.Target, claims volumes.Claims) {
+func ForgetLost(s *pass.Pass, target *v1alpha1.Target, claims owned.Claims) {
 	status, names := s.SB.Status.Target(target.Name), storage.ClaimNames(s.SB, target)
 	if claims.UID(names) != "" {
 		return
 	}
-	takeChange(s, target.Name, ours.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
+	takeChange(s, target.Name, owned.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
 	s.Memory.NoteUnmade(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
 }
 
 // takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the
 // claims before stay noted. So do their volumes, which clean-up tells of.
-func takeChange(s *pass.Pass, name string, change ours.ClaimChange) pass.Outcome {
+func takeChange(s *pass.Pass, name string, change owned.ClaimChange) pass.Outcome {
 	status := s.SB.Status.Target(name)
 	decision := change.Decide(name)
 	switch decision.Follow {
-	case ours.LookAgain:
+	case owned.LookAgain:
 		return pass.AwaitFor(pass.RetrySoon)
-	case ours.LoseFiles, ours.RefuseClaims:
-		if decision.Follow == ours.LoseFiles {
+	case owned.LoseFiles, owned.RefuseClaims:
+		if decision.Follow == owned.LoseFiles {
 			status.TestFiles = v1alpha1.TestFilesLeftBehind
 		}
 		s.Fail(v1alpha1.ReasonProvisioningFailed, decision.Message)
 		return pass.SaveFirst()
-	case ours.ForgetVolumes:
+	case owned.ForgetVolumes:
 		ForgetVolumes(s, status)
-	case ours.KeepClaims, ours.NoteClaims:
+	case owned.KeepClaims, owned.NoteClaims:
 	}
 	status.ClaimsUID = change.Seen
 	return pass.GoOn()
@@ -85,7 +84,7 @@ func takeChange(s *pass.Pass, name string, change ours.ClaimChange) pass.Outcome
 func ForgetVolumes(s *pass.Pass, status *v1alpha1.TargetStatus) {
 	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
 	status.RunsBeforeReplacement = new(int32(0))
-	relied := jobspec.WritesDeviceOf(s.SB, status.Name)
+	relied := job.WritesDeviceOf(s.SB, status.Name)
 	for i := range s.SB.Status.Runs {
 		run := &s.SB.Status.Runs[i]
 		switch run.State {
@@ -137,7 +136,7 @@ func noteClaimUID(
 	files v1alpha1.TestFilesState,
 ) error {
 	status := p.SB.Status.Target(target.Name)
-	change := ours.ClaimChange{
+	change := owned.ClaimChange{
 		Noted: status.ClaimsUID, Seen: string(claim.UID),
 		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/volumes"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // SettleClaim does what settle does with the volume of a claim of the benchmark.
 func SettleClaim(ctx context.Context, p *pass.Pass, claim *corev1.PersistentVolumeClaim) error {
-	mine := func(volume *corev1.PersistentVolume) bool { return volumes.IsBound(volume, claim) }
+	mine := func(volume *corev1.PersistentVolume) bool { return owned.IsBound(volume, claim) }
 	_, err := Settle(ctx, p, claim.Spec.VolumeName, claim.CreationTimestamp, mine)
 	return err
 }

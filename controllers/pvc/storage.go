@@ -14,18 +14,17 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/legible"
-	"github.com/storagebench/storagebench/internal/ours"
-	"github.com/storagebench/storagebench/internal/provisioning"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
 // StorageMade is what became of a try to make what provisions a target's storage: what was there before, what was done
 // about it, and what the API server answered to what was applied.
 type StorageMade struct {
-	Facts provisioning.Facts
-	Step  provisioning.Step
+	Facts owned.ProvisionFacts
+	Step  owned.ProvisionStep
 	Err   error
 }
 
@@ -37,17 +36,17 @@ func MakeStorage(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (St
 	if err != nil {
 		return StorageMade{}, err
 	}
-	made := StorageMade{Facts: facts, Step: provisioning.Next(facts)}
+	made := StorageMade{Facts: facts, Step: owned.NextProvisionStep(facts)}
 	switch made.Step {
-	case provisioning.ForgetClaims:
+	case owned.ForgetClaims:
 		err = forgetClaims(ctx, p, target)
-	case provisioning.FreeVolume: // nothing is lost with it, and it is made anew
+	case owned.FreeVolume: // nothing is lost with it, and it is made anew
 		err = world.DeleteObject(ctx, p.World.Client, "", facts.InTheWay)
-	case provisioning.MakeObjects:
+	case owned.MakeObjects:
 		made.Err = ApplyObjects(ctx, p, objects)
-	case provisioning.AwaitNote:
+	case owned.AwaitNote:
 		err = errUnnoted(target, facts.Unnoted)
-	case provisioning.LookAgain, provisioning.RefuseTaken:
+	case owned.ReadAgain, owned.RefuseTaken:
 	}
 	return made, err
 }
@@ -55,10 +54,10 @@ func MakeStorage(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (St
 // storageFacts reads what is there in the place of what provisions a target's storage.
 func storageFacts(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, objects storage.Objects,
-) (facts provisioning.Facts, err error) {
+) (facts owned.ProvisionFacts, err error) {
 	fresh, err := p.World.IsFresh(ctx, p.SB)
 	if err != nil || !fresh {
-		return provisioning.Facts{Stale: true}, err
+		return owned.ProvisionFacts{Stale: true}, err
 	}
 	facts.Noted = p.SB.Status.Target(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
 	there, err := ReadInPlace(ctx, p, objects)
@@ -132,7 +131,7 @@ func makeVolume(ctx context.Context, p *pass.Pass, wanted *corev1ac.PersistentVo
 // there, is nobody's.
 func takeStorage(ctx context.Context, p *pass.Pass, there client.Object, differs []string, refused error) error {
 	switch {
-	case !ours.ClusterObject(p.SB, there):
+	case !owned.ClusterObject(p.SB, there):
 		return refused
 	case len(differs) > 0:
 		return fmt.Errorf(
@@ -141,6 +140,6 @@ func takeStorage(ctx context.Context, p *pass.Pass, there client.Object, differs
 	}
 	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, "+
 		"and what is measured does not depend on how it differs from what would be made now",
-		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), world.MaxErrorMessage))
+		"name", there.GetName(), "uid", there.GetUID(), "why", humanize.Fit(refused.Error(), world.MaxErrorMessage))
 	return nil
 }

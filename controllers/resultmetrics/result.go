@@ -9,7 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // maxLabel is the most bytes of the value of a label. Names of objects are no longer.
@@ -101,11 +101,11 @@ func (r *Result) add(of *history.Measured, in family, operation, percentile stri
 // all of it: it may differ from another one in what is cut off.
 func label(text string) string {
 	if len(text) <= maxLabel {
-		return legible.Line(text)
+		return humanize.Line(text)
 	}
 	sum := sha256.Sum256([]byte(text))
 	hash := " " + hex.EncodeToString(sum[:8])
-	return legible.Line(legible.Cut(text, maxLabel-len(hash), "")) + hash
+	return humanize.Line(humanize.Cut(text, maxLabel-len(hash), "")) + hash
 }
 
 // figureOf says which metric a figure of a history is in.

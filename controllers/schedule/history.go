@@ -14,7 +14,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -66,7 +66,7 @@ func noteHistory(p *pass, err error) {
 	case err != nil:
 		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionFalse, v1alpha1.ReasonNotKept, err.Error())
 	case known != nil:
-		points := legible.Plural(int(known.where.Points), "point")
+		points := humanize.Plural(int(known.where.Points), "point")
 		p.setCondition(v1alpha1.ConditionHistoryKept, metav1.ConditionTrue, v1alpha1.ReasonKept, points)
 	}
 	if known == nil {

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -180,7 +180,7 @@ func noteMade(p *pass, decision *schedule.Start) {
 		return
 	}
 	status.MissedStarts = min(status.MissedStarts+int32(decision.Missed), maxMissed)
-	number := legible.Plural(decision.Missed, "start")
+	number := humanize.Plural(decision.Missed, "start")
 	if decision.Missed > schedule.MostMissed {
 		number = fmt.Sprintf("more than %d starts", schedule.MostMissed)
 	}

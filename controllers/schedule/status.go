@@ -16,7 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/crd"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -141,10 +141,10 @@ func noteEnded(p *pass, sb *v1alpha1.StorageBenchmark) {
 	}
 	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	result := &v1alpha1.ScheduleResult{
-		Benchmark: sb.Name, CompletionTime: metav1.NewTime(p.endOf(sb)), Reason: legible.Cut(succeeded.Reason, 64, ""),
+		Benchmark: sb.Name, CompletionTime: metav1.NewTime(p.endOf(sb)), Reason: humanize.Cut(succeeded.Reason, 64, ""),
 	}
 	if succeeded.Status != metav1.ConditionTrue {
-		result.Message = legible.Fit(succeeded.Message, maxResult)
+		result.Message = humanize.Fit(succeeded.Message, maxResult)
 	}
 	p.schedule.Status.LastResult = result
 }
@@ -209,7 +209,7 @@ func notify(p *pass) {
 		if was.Reason == is.Reason && !again {
 			continue
 		}
-		note := legible.Cut(is.Message, legible.MaxNote, "…")
+		note := humanize.Cut(is.Message, humanize.MaxNote, "…")
 		p.Events.Eventf(p.schedule, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", note)
 	}
 }

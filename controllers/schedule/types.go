@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/failing"
 	"github.com/storagebench/storagebench/controllers/resultmetrics"
 	"github.com/storagebench/storagebench/controllers/turns"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -155,4 +155,4 @@ func (p *pass) setCondition(kind string, status metav1.ConditionStatus, reason, 
 }
 
 // shown returns a message as a condition has it.
-func shown(message string) string { return legible.Fit(message, maxMessage) }
+func shown(message string) string { return humanize.Fit(message, maxMessage) }

@@ -15,9 +15,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/bounded"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/result"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // MaxClientRecords is the most records of clients that are kept for a benchmark, of all its runs: one takes about 4
@@ -31,15 +31,15 @@ func KeepClients(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, measured 
 		return nil
 	}
 	zipped, err := measured.Records()
-	if errors.As(err, new(bounded.SizeError)) {
+	if errors.As(err, new(sizelimit.SizeError)) {
 		ctrl.LoggerFrom(ctx).Info("Results of single clients are not kept", "run", run.Name, "why", err.Error())
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("encode the clients' results: %w", err)
 	}
-	name := child.Name(p.SB, run.Name, "clients")
-	err = applyArtifact(ctx, p, run, name, map[string][]byte{child.ClientsKey: zipped})
+	name := childmeta.Name(p.SB, run.Name, "clients")
+	err = applyArtifact(ctx, p, run, name, map[string][]byte{childmeta.ClientsKey: zipped})
 	switch {
 	case err == nil:
 		run.ClientsConfigMap = name
@@ -69,9 +69,9 @@ var artifactPatience = wait.Backoff{Steps: 4, Duration: 100 * time.Millisecond, 
 // applyArtifact makes a ConfigMap of a run.
 func applyArtifact(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, name string, data map[string][]byte) error {
 	made := corev1ac.ConfigMap(name, p.SB.Namespace).
-		WithLabels(child.Labels(p.SB, v1alpha1.LabelTarget, run.Target)).
+		WithLabels(childmeta.Labels(p.SB, v1alpha1.LabelTarget, run.Target)).
 		WithAnnotations(map[string]string{v1alpha1.AnnotationRun: run.Name}).
-		WithOwnerReferences(child.OwnerReference(p.SB)).
+		WithOwnerReferences(childmeta.OwnerReference(p.SB)).
 		WithBinaryData(data)
 	mayPass := func(err error) bool {
 		return ctx.Err() == nil && !apierrors.IsInvalid(err) && !apierrors.IsRequestEntityTooLargeError(err)

@@ -12,9 +12,8 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/children"
-	"github.com/storagebench/storagebench/internal/job"
 )
 
 // Part is what one client does in an attempt of a run.
@@ -53,9 +52,9 @@ func StatesOf(parts []Part) []attempt.State {
 // String names the client, and its node if it has one.
 func (p Part) String() string {
 	if p.Pod == nil || p.Pod.Spec.NodeName == "" {
-		return child.Client(p.Client)
+		return childmeta.Client(p.Client)
 	}
-	return fmt.Sprintf("%s on node %s", child.Client(p.Client), p.Pod.Spec.NodeName)
+	return fmt.Sprintf("%s on node %s", childmeta.Client(p.Client), p.Pod.Spec.NodeName)
 }
 
 // RemoveSpentJobs deletes the Jobs of runs before this one that are in its way. All that they have told has to be in
@@ -63,7 +62,7 @@ func (p Part) String() string {
 func RemoveSpentJobs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (pass.Outcome, error) {
 	own := sets.New[string]()
 	for client := range run.ClientCount() {
-		own.Insert(job.RunName(p.SB, run.Name, run.Attempts, client))
+		own.Insert(childmeta.RunName(p.SB, run.Name, run.Attempts, client))
 	}
 	var spent []*batchv1.Job
 	for name, j := range p.Children.Jobs {

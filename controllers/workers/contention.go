@@ -11,7 +11,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // Rivals reads by which pods others hold nodes, or wait for one, and of the benchmarks that these are of.
@@ -60,7 +60,7 @@ func AwaitOlder(ctx context.Context, p *pass.Pass, st *PodWait) (pass.Outcome, e
 	if older == "" {
 		return pass.GoOn(), nil
 	}
-	if _, err := RemoveAnchors(ctx, p, ours.AnchorNames(p.SB)...); err != nil {
+	if _, err := RemoveAnchors(ctx, p, owned.AnchorNames(p.SB)...); err != nil {
 		return pass.Outcome{}, err
 	}
 	decision := attempt.DecideStart(st.StartFacts(nil, Competition{Held: older}))

@@ -9,14 +9,13 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/namespaced"
 )
 
 // CutOff says which node of an attempt does not answer, or nothing. Its containers are said to run until it does, or
 // until Kubernetes gives its pods up.
 func CutOff(ctx context.Context, p *pass.Pass, parts []Part) (string, error) {
 	if p.Namespaces.AreSet() {
-		return namespaced.SilentNode(world.Each(parts, func(one Part) *corev1.Pod { return one.Pod }), p.Now.Time), nil
+		return attempt.SilentNode(world.Each(parts, func(one Part) *corev1.Pod { return one.Pod }), p.Now.Time), nil
 	}
 	for _, one := range parts {
 		if !attempt.MayBeCutOff(one.Pod) {

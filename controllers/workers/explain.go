@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Explain says why a pod does not run yet, in the words of the pod's status, or else of the latest warning about it.
@@ -97,8 +97,8 @@ func askForWarning(ctx context.Context, p *pass.Pass, about types.UID) (pass.Lat
 func keepLatest(l *pass.Latest, event *corev1.Event) {
 	if at := EventTime(event); !at.Before(l.At) {
 		*l = pass.Latest{
-			Reason: legible.Fit(event.Reason, maxReason),
-			Text:   legible.Fit(event.Reason+": "+event.Message, world.MaxConditionMessage),
+			Reason: humanize.Fit(event.Reason, maxReason),
+			Text:   humanize.Fit(event.Reason+": "+event.Message, world.MaxConditionMessage),
 			At:     at,
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -66,7 +66,7 @@ func lastLine(ctx context.Context, p *pass.Pass, pod *corev1.Pod, patience time.
 
 // GiveUp ends a run of which a client gives no sign of life, and leaves out the others on the same storage.
 func GiveUp(s *pass.Pass, run *v1alpha1.Run, silent Part, liveness attempt.Liveness) {
-	words := legible.Fit(liveness.Words(), maxLastWords)
+	words := humanize.Fit(liveness.Words(), maxLastWords)
 	if words == "" {
 		words = "(none)"
 	}

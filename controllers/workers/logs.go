@@ -13,9 +13,9 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/bounded"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/series"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 const (
@@ -69,7 +69,7 @@ func keepLogs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part
 	if len(logs) == 0 {
 		return over
 	}
-	name := child.Name(p.SB, run.Name, "log")
+	name := childmeta.Name(p.SB, run.Name, "log")
 	if err := applyArtifact(ctx, p, run, name, logs); err != nil {
 		ctrl.LoggerFrom(ctx).Info("Logs of a run are not kept", "run", run.Name, "why", err.Error())
 		return over
@@ -101,7 +101,7 @@ func ZipLogs(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part)
 			ctrl.LoggerFrom(ctx).Info("Log of a run is not kept", "run", run.Name, "pod", one.Pod.Name, "why", errs[i].Error())
 			continue
 		}
-		logs[child.LogKey(one.Client)] = zipped[i]
+		logs[childmeta.LogKey(one.Client)] = zipped[i]
 	}
 	return logs
 }
@@ -121,7 +121,7 @@ func KeptLogs(runs []v1alpha1.Run) int {
 func ZipLog(ctx context.Context, p *pass.Pass, pod *corev1.Pod, most int) ([]byte, error) {
 	options := &corev1.PodLogOptions{Container: attempt.EndedContainer(pod), LimitBytes: new(int64(MaxLog))}
 	return WithLog(ctx, p, pod, options, func(log io.Reader) ([]byte, error) {
-		return bounded.Zip(most, func(w io.Writer) error { return series.CopyWithout(w, log) })
+		return sizelimit.Zip(most, func(w io.Writer) error { return series.CopyWithout(w, log) })
 	})
 }
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/legible"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // A Job or an anchor that is to be made may exist already: a pass made it, and its status was not saved. The wanted
@@ -55,11 +55,11 @@ func makeOrTake(
 	if err != nil {
 		return err
 	}
-	if !ours.Owned(p.SB, there) {
+	if !owned.Owned(p.SB, there) {
 		return refused
 	}
 	ctrl.LoggerFrom(ctx).Info("Took an object that was there: it is the benchmark's, "+
 		"and cannot be changed to what would be made now",
-		"name", there.GetName(), "uid", there.GetUID(), "why", legible.Fit(refused.Error(), world.MaxErrorMessage))
+		"name", there.GetName(), "uid", there.GetUID(), "why", humanize.Fit(refused.Error(), world.MaxErrorMessage))
 	return Restore(ctx, p, there, meta.Labels, meta.Annotations)
 }

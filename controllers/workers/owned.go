@@ -17,9 +17,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // The objects that a benchmark ends are read from the API server, because the cache may be behind. Jobs and pods are
@@ -101,7 +101,7 @@ func ReadOwned(ctx context.Context, p *pass.Pass) (*pass.Owned, error) {
 // listJobs lists the benchmark's Jobs by their labels.
 func listJobs(ctx context.Context, p *pass.Pass) ([]*batchv1.Job, error) {
 	var jobs batchv1.JobList
-	isJob := func(j *batchv1.Job) bool { return ours.Job(p.SB, j) }
+	isJob := func(j *batchv1.Job) bool { return owned.Job(p.SB, j) }
 	if _, err := world.ListLive(ctx, p.World.Live, &jobs, isJob, Own(p)...); err != nil {
 		return nil, fmt.Errorf("list Jobs: %w", err)
 	}
@@ -124,16 +124,16 @@ func mayBeOwnPod(sb *v1alpha1.StorageBenchmark, jobs []*batchv1.Job) func(*corev
 		uids.Insert(j.UID)
 	}
 	return func(pod *corev1.Pod) bool {
-		left, depends := ours.IsLeft(sb, pod, uids)
-		return left || depends != nil || ours.Anchor(sb, pod)
+		left, depends := owned.IsLeft(sb, pod, uids)
+		return left || depends != nil || owned.Anchor(sb, pod)
 	}
 }
 
 // unlistedJobs reads by their names the Jobs that a list by labels lacks. It returns them with the labels and
 // annotations that they were made with.
 func unlistedJobs(ctx context.Context, p *pass.Pass, listed []*batchv1.Job) ([]*batchv1.Job, error) {
-	made := map[string]ours.MadeJob{}
-	for one := range ours.MadeJobs(p.SB) {
+	made := map[string]owned.MadeJob{}
+	for one := range owned.MadeJobs(p.SB) {
 		made[one.Name] = one
 	}
 	jobs, err := readUnlisted(ctx, p, listed, sets.KeySet(made), p.World.LiveJob)
@@ -145,11 +145,11 @@ func unlistedJobs(ctx context.Context, p *pass.Pass, listed []*batchv1.Job) ([]*
 
 // unlistedAnchors is unlistedJobs for anchors.
 func unlistedAnchors(ctx context.Context, p *pass.Pass, listed []*corev1.Pod) ([]*corev1.Pod, error) {
-	names := ours.AnchorNames(p.SB)
+	names := owned.AnchorNames(p.SB)
 	pods, err := readUnlisted(ctx, p, listed, sets.New(names...), p.World.LivePod)
 	for _, pod := range pods {
 		which := slices.Index(names, pod.Name)
-		pod.Labels = child.Labels(p.SB, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
+		pod.Labels = childmeta.Labels(p.SB, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 			v1alpha1.LabelAttempt, strconv.Itoa(int(p.SB.Status.Anchors[which].Attempts)),
 			v1alpha1.LabelClient, strconv.Itoa(which))
 	}
@@ -175,7 +175,7 @@ func readUnlisted[O client.Object](
 		case errs[i] != nil:
 		case object.GetName() == "":
 			p.Memory.Gone = p.Memory.Gone.Union(sets.New(unlisted[i]))
-		case ours.Owned(p.SB, object):
+		case owned.Owned(p.SB, object):
 			world.Trim(object)
 			found = append(found, object)
 		}
@@ -185,11 +185,11 @@ func readUnlisted[O client.Object](
 
 // withLabels returns those of the objects that have labels.
 func withLabels[O client.Object](objects []O, having client.MatchingLabels) []O {
-	lacks := func(object O) bool { return len(ours.Lacking(object.GetLabels(), having)) > 0 }
+	lacks := func(object O) bool { return len(owned.Lacking(object.GetLabels(), having)) > 0 }
 	return slices.DeleteFunc(slices.Clone(objects), lacks)
 }
 
 // Own are the options by which the benchmark's Jobs and pods are listed.
 func Own(p *pass.Pass, labels ...string) []client.ListOption {
-	return []client.ListOption{client.InNamespace(p.SB.Namespace), client.MatchingLabels(child.Labels(p.SB, labels...))}
+	return []client.ListOption{client.InNamespace(p.SB.Namespace), client.MatchingLabels(childmeta.Labels(p.SB, labels...))}
 }

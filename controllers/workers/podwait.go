@@ -17,7 +17,7 @@ import (
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/children"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // PollWaiting is how often it is looked whether storage that was refused may be made now.
@@ -139,7 +139,7 @@ func (s *PodWait) StartFacts(claim *corev1.PersistentVolumeClaim, competes Compe
 // reserves reports whether the pod keeps other benchmarks off the node for which the volume of a claim is being made.
 func (s *PodWait) reserves(claim *corev1.PersistentVolumeClaim) bool {
 	return s.Pod != nil && s.Pod.Spec.NodeName == "" && !job.OnlyBinds(s.Pod) && s.Release != nil &&
-		claim != nil && claim.Annotations[ours.SelectedNode] != ""
+		claim != nil && claim.Annotations[owned.SelectedNode] != ""
 }
 
 // NoteNodeWait writes down whether the benchmark waits for nodes that others hold.

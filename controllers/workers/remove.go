@@ -16,7 +16,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // RemoveJobs deletes the benchmark's Jobs that have the labels, and returns what is left of them and their
@@ -30,7 +30,7 @@ func RemoveJobs(ctx context.Context, p *pass.Pass, having client.MatchingLabels)
 	var own []*batchv1.Job
 	uids := sets.New[types.UID]()
 	for _, j := range jobs {
-		if ours.Job(p.SB, j) {
+		if owned.Job(p.SB, j) {
 			own, left = append(own, j), append(left, cleanup.LeftJob(j, p.Now.Time))
 			uids.Insert(j.UID)
 		}
@@ -61,9 +61,9 @@ func leftPods(
 		return nil, nil, err
 	}
 	for _, pod := range pods {
-		mine, owner := ours.IsLeft(p.SB, pod, jobs)
+		mine, owner := owned.IsLeft(p.SB, pod, jobs)
 		if owner != nil {
-			mine = ours.IsLeftOf(p.SB, owner, owners[owner.Name])
+			mine = owned.IsLeftOf(p.SB, owner, owners[owner.Name])
 		}
 		if !mine {
 			continue
@@ -83,7 +83,7 @@ func liveOwners(
 ) (map[string]*batchv1.Job, error) {
 	names := sets.New[string]()
 	for _, pod := range pods {
-		if _, owner := ours.IsLeft(p.SB, pod, jobs); owner != nil {
+		if _, owner := owned.IsLeft(p.SB, pod, jobs); owner != nil {
 			names.Insert(owner.Name)
 		}
 	}
@@ -116,7 +116,7 @@ func RemoveAnchors(ctx context.Context, p *pass.Pass, wanted ...string) ([]clean
 	var left []cleanup.Leftover
 	var unwanted []*corev1.Pod
 	for _, pod := range pods {
-		if ours.Anchor(p.SB, pod) && !slices.Contains(wanted, pod.Name) {
+		if owned.Anchor(p.SB, pod) && !slices.Contains(wanted, pod.Name) {
 			unwanted, left = append(unwanted, pod), append(left, cleanup.LeftPod(pod, p.Now.Time))
 		}
 	}

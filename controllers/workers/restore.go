@@ -13,7 +13,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // The operator finds its Jobs and pods by their labels, which others may remove. An object that is still ours by its
@@ -32,8 +32,8 @@ func WithoutHold(labels map[string]string) map[string]string {
 // and is not repeated at once.
 func Restore(ctx context.Context, p *pass.Pass, object client.Object, labels, annotations map[string]string) error {
 	lost := append(
-		ours.Lacking(object.GetLabels(), world.ReadOf(labels, world.ReadLabels)),
-		ours.Lacking(object.GetAnnotations(), world.ReadOf(annotations, world.ReadAnnotations))...,
+		owned.Lacking(object.GetLabels(), world.ReadOf(labels, world.ReadLabels)),
+		owned.Lacking(object.GetAnnotations(), world.ReadOf(annotations, world.ReadAnnotations))...,
 	)
 	if len(lost) == 0 {
 		return nil
@@ -53,7 +53,7 @@ func Restore(ctx context.Context, p *pass.Pass, object client.Object, labels, an
 // it its labels back. That it had to is no error: the pod is found, and the deadlines of its run hold.
 func FindPod(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, error) {
 	var pods corev1.PodList
-	isPodOfJob := func(pod *corev1.Pod) bool { return ours.PodOf(j, pod) } // a label can be anybody's
+	isPodOfJob := func(pod *corev1.Pod) bool { return owned.PodOf(j, pod) } // a label can be anybody's
 	labelled := client.MatchingLabels{batchv1.ControllerUidLabel: string(j.UID)}
 	_, err := world.ListLive(ctx, p.World.Live, &pods, isPodOfJob, client.InNamespace(j.Namespace), labelled)
 	if err != nil {
@@ -64,7 +64,7 @@ func FindPod(ctx context.Context, p *pass.Pass, j *batchv1.Job) (*corev1.Pod, er
 	}
 	pod := &pods.Items[0]
 	labels := WithoutHold(j.Spec.Template.Labels)
-	if lost := ours.Lacking(pod.Labels, labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
+	if lost := owned.Lacking(pod.Labels, labels); len(lost) > 0 && pod.DeletionTimestamp.IsZero() {
 		// It is read and patched by one client, and its answer is not what this pass has seen.
 		_ = Restore(ctx, p, pod.DeepCopy(), labels, j.Spec.Template.Annotations)
 	}

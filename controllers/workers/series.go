@@ -12,7 +12,7 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -28,7 +28,7 @@ func ReadSeries(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Pa
 		read, kept, err = mergeSeries(p, messages)
 	}
 	if err != nil {
-		ctrl.LoggerFrom(ctx).Info("A run has no series", "run", run.Name, "why", legible.Fit(err.Error(), maxLastWords))
+		ctrl.LoggerFrom(ctx).Info("A run has no series", "run", run.Name, "why", humanize.Fit(err.Error(), maxLastWords))
 		return nil, nil
 	}
 	return read, kept

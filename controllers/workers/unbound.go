@@ -17,7 +17,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -62,7 +62,7 @@ func WhatClaimLacks(ctx context.Context, p *pass.Pass, claim *corev1.PersistentV
 			*claim.Spec.StorageClassName), err
 	}
 	if driver := p.SB.Status.Target(name).Driver; driver != storage.NoProvisioner {
-		return whyNotOnNode(ctx, p, claim.Annotations[ours.SelectedNode], driver)
+		return whyNotOnNode(ctx, p, claim.Annotations[owned.SelectedNode], driver)
 	}
 	return whyNoneIsFree(ctx, p, target)
 }
@@ -93,7 +93,7 @@ func whyNoneIsFree(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (
 	}
 	found := pass.Released{Target: target.Name, Until: p.World.Clock.Now().Add(RestReleased)}
 	err := p.World.EachVolume(ctx, func(volume *corev1.PersistentVolume) {
-		if found.Text == "" && ours.IsReleased(p.SB, target, volume) {
+		if found.Text == "" && owned.IsReleased(p.SB, target, volume) {
 			found.Text = describeReleased(volume, p.SB.Namespace)
 		}
 	})
@@ -120,7 +120,7 @@ func describeReleased(volume *corev1.PersistentVolume, namespace string) string 
 // WithoutOldScheduling returns a pod without what the scheduler said before it has chosen the node for which the volume
 // of a claim is made: the pod keeps these words until the volume is there. There need not be a pod or a claim.
 func WithoutOldScheduling(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) *corev1.Pod {
-	if pod == nil || pod.Spec.NodeName != "" || claim == nil || claim.Annotations[ours.SelectedNode] == "" {
+	if pod == nil || pod.Spec.NodeName != "" || claim == nil || claim.Annotations[owned.SelectedNode] == "" {
 		return pod
 	}
 	chosen := pod.DeepCopy()

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // These messages list the fields that are kept of each kind, by their numbers in generated.proto of k8s.io/api and
@@ -124,7 +124,7 @@ var shortText = keptField{into: func(text []byte) ([]byte, error) {
 	if len(text) <= MaxConditionMessage {
 		return text, nil
 	}
-	return []byte(legible.Fit(string(text[:MaxConditionMessage]), MaxConditionMessage)), nil
+	return []byte(humanize.Fit(string(text[:MaxConditionMessage]), MaxConditionMessage)), nil
 }}
 
 // slimConfigMap keeps the history chunk and the fields that identify the ConfigMap and its owner. Tenants can write

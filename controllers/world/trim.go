@@ -11,7 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // The operator keeps all StorageBenchmarks in memory, and all Jobs, pods and claims that have its label. Anybody can
@@ -26,8 +26,8 @@ var (
 	}
 	// ReadAnnotations are the annotations that the operator reads.
 	ReadAnnotations = []string{
-		v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, ours.ProvisionerAnnotation,
-		ours.SelectedNode,
+		v1alpha1.AnnotationRun, v1alpha1.AnnotationStartTime, v1alpha1.AnnotationNudged, owned.ProvisionerAnnotation,
+		owned.SelectedNode,
 	}
 )
 

@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/namespaced"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // World is all that a pass acts with: the API server, logs, events and the time. It knows the benchmark's namespace and
@@ -35,7 +35,7 @@ type World struct {
 	// EBSMetricsURL is where pods of benchmarks ask what EBS itself says of their volumes. "": they do not ask.
 	EBSMetricsURL string
 	// Namespaces are those that the operator is confined to, none if it works in the whole cluster.
-	Namespaces namespaced.Namespaces
+	Namespaces owned.Namespaces
 	// nodes are the labels of nodes that this pass has read, by their names.
 	nodes map[string]map[string]string
 }

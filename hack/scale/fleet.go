@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/await"
 )
 
@@ -184,7 +184,7 @@ func intervals(calls []call, sb *v1alpha1.StorageBenchmark) []time.Duration {
 	var all []time.Duration
 	var last time.Time
 	for i := range sb.Status.Runs {
-		began := firstJob(calls, job.RunName(sb, sb.Status.Runs[i].Name, 1, 0))
+		began := firstJob(calls, childmeta.RunName(sb, sb.Status.Runs[i].Name, 1, 0))
 		if !last.IsZero() && !began.IsZero() {
 			all = append(all, began.Sub(last))
 		}

@@ -11,8 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // measurement is what a benchmark of so many clients and runs takes.
@@ -128,7 +127,7 @@ func (m *measurement) count(ctx context.Context, o *operator, audit *auditReader
 	}
 	var jobs []string
 	for i := range sb.Status.Runs {
-		jobs = append(jobs, job.RunName(sb, sb.Status.Runs[i].Name, 1, 0))
+		jobs = append(jobs, childmeta.RunName(sb, sb.Status.Runs[i].Name, 1, 0))
 	}
 	m.splits = splits(calls, jobs)
 	first, last := firstJob(calls, jobs[0]), lastResult(calls)
@@ -151,7 +150,7 @@ func (m *measurement) weigh(ctx context.Context, c client.Client, sb *v1alpha1.S
 	}
 	m.statusBytes = len(status)
 	var kept corev1.ConfigMapList
-	if err := c.List(ctx, &kept, client.InNamespace(sb.Namespace), client.MatchingLabels(child.Labels(sb))); err != nil {
+	if err := c.List(ctx, &kept, client.InNamespace(sb.Namespace), client.MatchingLabels(childmeta.Labels(sb))); err != nil {
 		return fmt.Errorf("list ConfigMaps: %w", err)
 	}
 	for i := range kept.Items {

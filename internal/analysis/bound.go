@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -288,15 +288,15 @@ func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.Limited
 	switch {
 	case used < minInFlightPercent:
 		return unknown("no known limit is reached, but only %s of the %d %s that the workload asks for were in flight, each for %s on average",
-			legible.Significant(inFlight), load.InFlight, what, mean)
+			humanize.Significant(inFlight), load.InFlight, what, mean)
 	case used > maxInFlightPercent:
 		return unknown("no known limit is reached, and the figures contradict each other: IOPS and a mean latency of %s mean %s %s in flight, more than the workload's %d",
-			mean, legible.Significant(inFlight), what, load.InFlight)
+			mean, humanize.Significant(inFlight), what, load.InFlight)
 	}
 	return v1alpha1.LimitedBy{
 		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
 		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and %s"+moreInFlight,
-			legible.Significant(inFlight), load.InFlight, what, mean, room),
+			humanize.Significant(inFlight), load.InFlight, what, mean, room),
 	}
 }
 

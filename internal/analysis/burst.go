@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // storageBursts warns of a result that the storage could do only with burst credits.
@@ -25,7 +25,7 @@ func storageBursts(s seen) string {
 		return "" // The few credits that came back do not mislead.
 	case p == ranOut:
 		return fmt.Sprintf("burst credits ran out during the run, after %s s at the earliest%s: its average of %s %s shows neither the burst nor the %s baseline of %s",
-			legible.Significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.whose(), baseline)
+			humanize.Significant(c.SecondsToEmpty), c.assumption(), measured, base.unit, base.whose(), baseline)
 	case c == nil || c.After <= 0:
 		return fmt.Sprintf("ran at %s: it can keep this up only as long as it has burst credits", rate)
 	}
@@ -47,7 +47,7 @@ func (k Known) untilBaseline(all *v1alpha1.Result, load Load) string {
 	if math.IsInf(seconds, 1) {
 		return ""
 	}
-	return fmt.Sprintf("; a full bucket lasts for %s s at this rate", legible.Significant(seconds))
+	return fmt.Sprintf("; a full bucket lasts for %s s at this rate", humanize.Significant(seconds))
 }
 
 // inASecond is what results with such rates do in one second.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -167,7 +167,7 @@ func (c *Company) ranOn() bool { return c != nil && c.uneven }
 // others is such as "section b", or "3 other sections".
 func (c *Company) others() string {
 	if len(c.names) == 1 {
-		return "section " + legible.Line(legible.Cut(c.names[0], maxName, "..."))
+		return "section " + humanize.Line(humanize.Cut(c.names[0], maxName, "..."))
 	}
 	return fmt.Sprintf("%d other sections", len(c.names))
 }

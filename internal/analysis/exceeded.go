@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -55,7 +55,7 @@ func (l exceededLimit) String() string {
 	return fmt.Sprintf("%s limit was exceeded in %s of %s s", l.name, seconds(min(l.milliseconds, l.allOfThem)), seconds(l.allOfThem))
 }
 
-func seconds(milliseconds int64) string { return legible.Significant(float64(milliseconds) / 1000) }
+func seconds(milliseconds int64) string { return humanize.Significant(float64(milliseconds) / 1000) }
 
 // longest is the limit that was exceeded for longest, the first of several alike.
 func (e *Exceeded) longest() exceededLimit {
@@ -99,7 +99,7 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 	default:
 		words = fmt.Sprintf("%s that no limit of a volume or of its instance was exceeded", says)
 	}
-	bound.Message = legible.Cut(bound.Message, maxSaidMessage, "...") + "; " + words
+	bound.Message = humanize.Cut(bound.Message, maxSaidMessage, "...") + "; " + words
 	return bound
 }
 

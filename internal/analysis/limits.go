@@ -8,7 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/aws"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // use is what a result took of a limit. The zero value is of no limit.
@@ -82,7 +82,7 @@ func (u use) whose() string {
 // figures are what was measured and the limit, for people.
 func (u use) figures() (measured, limit string) {
 	if u.inMiB {
-		return legible.Significant(float64(u.measured) / mib), legible.Significant(float64(u.limit) / mib)
+		return humanize.Significant(float64(u.measured) / mib), humanize.Significant(float64(u.limit) / mib)
 	}
 	return strconv.FormatInt(u.measured, 10), strconv.FormatInt(u.limit, 10)
 }
@@ -183,7 +183,7 @@ func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	}
 	return use{
 		reason: scopeNames[s.limits.Scope].iops, owner: scopeNames[s.limits.Scope].owner, owners: s.owners, limit: *reads,
-		unit:     "IOPS, where a write counts as " + legible.Significant(float64(*reads)/float64(*writes)) + " reads",
+		unit:     "IOPS, where a write counts as " + humanize.Significant(float64(*reads)/float64(*writes)) + " reads",
 		measured: whole(aws.Operations(rateOf(read), rateOf(write), float64(*reads), float64(*writes))),
 	}, true
 }

@@ -3,7 +3,7 @@ package analysis
 import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/direction"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // rateFell is about a rate that was high at first and low then: the mean of both is neither. That the fall is none by chance is the series' to judge.
@@ -12,7 +12,7 @@ func rateFell(s seen) string {
 	if over == nil || over.Fall == nil {
 		return ""
 	}
-	return ofAllDirections(s.result, legible.RateFall(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
+	return ofAllDirections(s.result, humanize.RateFall(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
@@ -23,7 +23,7 @@ func warmedUp(s seen) string {
 	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget || s.load.SteadyWindow || s.known.Company != nil {
 		return ""
 	}
-	words := legible.RateStep(over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
+	words := humanize.RateStep(over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
 	if state := s.result.SteadyState; state != nil && state.Attained && state.Criterion == "" {
 		words = "steady before it was measured, and not then: " + words
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -33,7 +33,7 @@ func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int6
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
 		bound = said(known.withoutCredits(bound, r), known.Exceeded)
 	}
-	bound.Message = legible.Cut(bound.Message, maxMessage, "...")
+	bound.Message = humanize.Cut(bound.Message, maxMessage, "...")
 	return bound
 }
 
@@ -74,17 +74,17 @@ func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Clie
 	doubt := p.doubt(load, client, usual)
 	switch {
 	case doubt != "":
-		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + "; " + doubt
+		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + "; " + doubt
 	case p.growth >= probeGrows:
 		return v1alpha1.LimitedBy{
 			Reason: v1alpha1.BoundLatency, Evidence: v1alpha1.EvidenceProbe, LimitInFlight: new(load.InFlight),
 			Message: fmt.Sprintf("%s: the time that each I/O takes held the result back, and more jobs or a higher iodepth get more", p),
 		}
 	case p.growth > probeStays:
-		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency holds it back in part, and a limit is near", p)
+		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency holds it back in part, and a limit is near", p)
 	case bound.Evidence != "" && bound.Reason != v1alpha1.BoundLatency:
 		bound.Evidence = v1alpha1.EvidenceProbe
-		bound.Message = legible.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, and this confirms it", p)
+		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, and this confirms it", p)
 	default:
 		message := fmt.Sprintf("%s: the storage, or the path to it, can do no more", p)
 		if bound.Reason == v1alpha1.BoundUnknown { // it says what is known of limits
@@ -136,7 +136,7 @@ func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 	used := int64(p.probe.CPUPercent) * load.ProbeJobs
 	switch {
 	case usual > 0 && math.Abs(1000*p.rate-float64(usual)) > unusual*float64(usual):
-		return fmt.Sprintf("the probe is inconclusive: its run had %s IOPS, and the median of all repetitions is %s", legible.Significant(p.rate), perSecond(usual))
+		return fmt.Sprintf("the probe is inconclusive: its run had %s IOPS, and the median of all repetitions is %s", humanize.Significant(p.rate), perSecond(usual))
 	case p.growth < probeLess:
 		return fmt.Sprintf("the probe is inconclusive: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
 	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:
@@ -144,7 +144,7 @@ func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 	case p.growth < probeGrows && client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
 		return fmt.Sprintf("the probe is inconclusive: it used %d %% of CPU, and its container may use %d %% (100 for each CPU)", used, client.CPUMillis/10)
 	case p.growth < probeGrows && had < probeFills*float64(p.inFlight):
-		return fmt.Sprintf("the probe is inconclusive: only %s of its %d I/Os were in flight", legible.Significant(had), p.probe.InFlight)
+		return fmt.Sprintf("the probe is inconclusive: only %s of its %d I/Os were in flight", humanize.Significant(had), p.probe.InFlight)
 	}
 	return ""
 }

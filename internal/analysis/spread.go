@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // spreadPercent is the part of the median by which repetitions may differ without a warning.
@@ -52,7 +52,7 @@ func spreadOf(results []*v1alpha1.Result) []v1alpha1.Warning {
 }
 
 // perSecond tells a rate of a thousand seconds, with decimals where it is low.
-func perSecond(milli int64) string { return legible.Significant(float64(milli) / 1000) }
+func perSecond(milli int64) string { return humanize.Significant(float64(milli) / 1000) }
 
 // mixedAccess warns of results of repetitions of which the first is slower than all others by more than repetitions may differ: it is of first
 // access, and they are not.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // depthIgnored is about jobs that were to keep several I/Os in flight, and whose engine waits for each.
@@ -98,7 +98,7 @@ func (w waits) stalled(due float64) string {
 		return ""
 	}
 	return fmt.Sprintf("the longest %s took %s: %.0f I/Os were due meanwhile and began late; no latency shows that, so percentiles above p%s are too low",
-		w.what, duration(longest), late, legible.Significant(100*max(0, 1-late/float64(w.ios))))
+		w.what, duration(longest), late, humanize.Significant(100*max(0, 1-late/float64(w.ios))))
 }
 
 // dueIOPS are the I/Os per second that jobs are to begin by their rate, at the size of the I/Os that they had; 0 if they have no rate.

@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // percent rounds a share to percent, bounded by 0 and what the API holds.
@@ -28,9 +28,9 @@ func whole(f float64) int64 {
 const mib = 1 << 20
 
 func duration(ns float64) string {
-	return legible.Scaled(ns, 1000, "ns", "us", "ms", "s")
+	return humanize.Scaled(ns, 1000, "ns", "us", "ms", "s")
 }
 
 func size(bytes int64) string {
-	return legible.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")
+	return humanize.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // How many bytes of JSON the status has room for in each run, of the largest benchmark, for warnings: more for one with several sections, and for
@@ -231,10 +231,10 @@ func probeFailed(s seen) string {
 	if s.client.ProbeFailure == "" {
 		return ""
 	}
-	return legible.Cut("the probe failed after the result was measured: "+s.client.ProbeFailure, maxProbeFailure, "...")
+	return humanize.Cut("the probe failed after the result was measured: "+s.client.ProbeFailure, maxProbeFailure, "...")
 }
 
-func notSteady(s seen) string { return legible.Cut(s.client.NotSteady, maxProbeFailure, "...") }
+func notSteady(s seen) string { return humanize.Cut(s.client.NotSteady, maxProbeFailure, "...") }
 
 func cpuThrottled(s seen) string {
 	if s.client.ThrottledPercent == nil || *s.client.ThrottledPercent < 1 {
@@ -286,7 +286,7 @@ func fewSamples(s seen) string {
 func shortRuntime(s seen) string {
 	switch elapsed := s.result.ElapsedMilliseconds; {
 	case s.result.Of(v1alpha1.OperationMetadata) != nil && elapsed < minOperationsMilliseconds:
-		return fmt.Sprintf("all operations took %d ms, and fio counts whole milliseconds: the rate may be wrong by %s %%", elapsed, legible.Significant(100/float64(max(elapsed, 1))))
+		return fmt.Sprintf("all operations took %d ms, and fio counts whole milliseconds: the rate may be wrong by %s %%", elapsed, humanize.Significant(100/float64(max(elapsed, 1))))
 	case s.result.Of(v1alpha1.OperationMetadata) == nil && elapsed < minElapsedMilliseconds:
 		return fmt.Sprintf("measured for %d ms, and in less than %d ms the start of a run weighs too much", elapsed, minElapsedMilliseconds)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // Facts is what the fate of an attempt depends on.
@@ -80,7 +80,7 @@ func Decide(f Facts) Decision {
 	}
 	untold := f.untold()
 	if len(untold) > 0 && !f.Now.Before(f.AgreedStart) {
-		return Decision{Action: Repeat, Client: untold[0], Why: fmt.Sprintf("the start had passed before %s could be told of it", child.Client(int32(untold[0])))}
+		return Decision{Action: Repeat, Client: untold[0], Why: fmt.Sprintf("the start had passed before %s could be told of it", childmeta.Client(int32(untold[0])))}
 	}
 	decision := watch(f, whole, client)
 	if decision.Action == Watch {

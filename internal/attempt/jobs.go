@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // RunningJobs returns those of the Jobs that run, or will, and are not being deleted, those of which Kubernetes has yet to say that they have ended, and the
@@ -17,7 +17,7 @@ import (
 func RunningJobs(sb *v1alpha1.StorageBenchmark, jobs []*batchv1.Job, pods []*corev1.Pod) (running, ending []*batchv1.Job, own sets.Set[types.UID]) {
 	own = sets.New[types.UID]()
 	for _, j := range jobs {
-		if !ours.Job(sb, j) {
+		if !owned.Job(sb, j) {
 			continue
 		}
 		own.Insert(j.UID)
@@ -37,7 +37,7 @@ func RunningJobs(sb *v1alpha1.StorageBenchmark, jobs []*batchv1.Job, pods []*cor
 func mayRun(j *batchv1.Job, pods []*corev1.Pod) bool {
 	seen := false
 	for _, pod := range pods {
-		if !ours.PodOf(j, pod) {
+		if !owned.PodOf(j, pod) {
 			continue
 		}
 		seen = true

@@ -12,8 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // A Job runs as long as one of its pods does, or one may come.
@@ -65,8 +64,8 @@ func TestRunningJobs(t *testing.T) {
 	sb := &v1alpha1.StorageBenchmark{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "sb", UID: "u"}}
 	named := func(run string, change func(*batchv1.Job)) *batchv1.Job {
 		j := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{
-			Namespace: "ns", Name: job.RunName(sb, run, 1, 0), UID: types.UID("uid-of-" + run), Annotations: map[string]string{v1alpha1.AnnotationRun: run},
-			Labels:          child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
+			Namespace: "ns", Name: childmeta.RunName(sb, run, 1, 0), UID: types.UID("uid-of-" + run), Annotations: map[string]string{v1alpha1.AnnotationRun: run},
+			Labels:          childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(sb, v1alpha1.GroupVersion.WithKind("StorageBenchmark"))},
 		}}
 		if change != nil {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/childmeta"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 // Rivals are the pods by which others than a benchmark hold nodes, or wait for one. Their labels keep the benchmark off these nodes, whoever has set them.
@@ -31,7 +31,7 @@ func RivalsOf(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) Rivals {
 
 // holdsFor says whether a pod holds a node for a benchmark of its namespace.
 func holdsFor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) bool {
-	return ours.Anchor(sb, pod) || ours.NamedPod(sb, pod)
+	return owned.Anchor(sb, pod) || owned.NamedPod(sb, pod)
 }
 
 // NameOf returns the name of the benchmark that a pod says it is of.
@@ -76,13 +76,13 @@ func isInNeed(sb *v1alpha1.StorageBenchmark, pods []corev1.Pod) bool {
 	known := sets.New[string]()
 	for i, a := range sb.Status.Anchors {
 		if a.StartTime != nil { // else it was suspended
-			known.Insert(job.AnchorName(sb, int32(i), a.Attempts))
+			known.Insert(childmeta.AnchorName(sb, int32(i), a.Attempts))
 		}
 	}
 	holds, waits := false, false
 	for i := range pods {
 		pod := &pods[i]
-		if pod.Namespace == sb.Namespace && known.Has(pod.Name) && ours.Anchor(sb, pod) {
+		if pod.Namespace == sb.Namespace && known.Has(pod.Name) && owned.Anchor(sb, pod) {
 			holds, waits = holds || pod.Spec.NodeName != "", waits || IsCrowdedOut(pod)
 		}
 	}

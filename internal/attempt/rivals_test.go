@@ -10,8 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/job"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // twoClients returns a benchmark of two clients, whose anchors are at their third attempt.
@@ -28,8 +27,8 @@ func anchorsOf(sb *v1alpha1.StorageBenchmark) []corev1.Pod {
 	pods := make([]corev1.Pod, 2)
 	for i := range pods {
 		pods[i].ObjectMeta = metav1.ObjectMeta{
-			Namespace: sb.Namespace, Name: job.AnchorName(sb, int32(i), 3),
-			Labels: child.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
+			Namespace: sb.Namespace, Name: childmeta.AnchorName(sb, int32(i), 3),
+			Labels: childmeta.Labels(sb, v1alpha1.LabelHoldsNode, "true", v1alpha1.LabelRole, v1alpha1.RoleAnchor, v1alpha1.LabelAttempt, "3", v1alpha1.LabelClient, fmt.Sprint(i)),
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark", Name: sb.Name, UID: sb.UID, Controller: new(true),
 			}},

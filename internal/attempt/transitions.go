@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // This file has what the status says of a run as its attempts begin and end.
@@ -36,7 +36,7 @@ func BeginRun(run *v1alpha1.Run, at time.Time) {
 func FailRun(run *v1alpha1.Run, message string, now metav1.Time) {
 	run.State = v1alpha1.RunFailed
 	run.CompletionTime = &now
-	run.Message = legible.Fit(message, maxMessage)
+	run.Message = humanize.Fit(message, maxMessage)
 }
 
 // Disrupt ends an attempt that was ended from outside, or began late. The run is repeated, but not for ever.
@@ -48,7 +48,7 @@ func Disrupt(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason 
 		return
 	}
 	run.State, run.Job = v1alpha1.RunPending, ""
-	run.Message = legible.Fit(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxMessage)
+	run.Message = humanize.Fit(fmt.Sprintf("attempt %d was disrupted and is repeated: %s", run.Attempts, why), maxMessage)
 }
 
 // Suspend ends an attempt because that is what the spec asks for. The run is repeated however often that is.
@@ -62,7 +62,7 @@ func Suspend(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, now met
 func abandon(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run, reason v1alpha1.AbandonReason, why string, now metav1.Time) {
 	abandoned := v1alpha1.AbandonedAttempt{
 		Run: run.Name, Attempt: run.Attempts, Reason: reason, Node: status.NodeOf(0),
-		StartTime: run.StartTime, CompletionTime: &now, Message: legible.Fit(why, maxAbandonedMessage),
+		StartTime: run.StartTime, CompletionTime: &now, Message: humanize.Fit(why, maxAbandonedMessage),
 	}
 	if volumes := status.Target(run.Target).Volumes; abandoned.Node == "" && len(volumes) > 0 {
 		abandoned.Node = volumes[0].Node

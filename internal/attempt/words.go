@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/childmeta"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // DescribeRun returns a run's name, its number and that of its attempt.
@@ -33,7 +33,7 @@ func DescribeRun(status *v1alpha1.StorageBenchmarkStatus, run *v1alpha1.Run) str
 func DescribeAnchor(status *v1alpha1.StorageBenchmarkStatus, client int) string {
 	text := "the anchor (one pod that mounts all volumes)"
 	if n := len(status.Anchors); n > 1 {
-		text = fmt.Sprintf("the anchor of %s (one of %d pods: each mounts all volumes of its client)", child.Client(int32(client)), n)
+		text = fmt.Sprintf("the anchor of %s (one of %d pods: each mounts all volumes of its client)", childmeta.Client(int32(client)), n)
 	}
 	if attempts := status.Anchors[client].Attempts; attempts > 1 {
 		text += fmt.Sprintf(", attempt %d", attempts)
@@ -43,7 +43,7 @@ func DescribeAnchor(status *v1alpha1.StorageBenchmarkStatus, client int) string 
 
 // SumUp says how the runs of a benchmark ended that has none to make any more: whether all were measured, and with which words.
 func SumUp(status *v1alpha1.StorageBenchmarkStatus, now time.Time) (measured bool, words string) {
-	runs := legible.Plural(int(status.PlannedRuns), "run")
+	runs := humanize.Plural(int(status.PlannedRuns), "run")
 	var failures []string
 	for i := range status.Runs {
 		if run := &status.Runs[i]; run.State == v1alpha1.RunFailed {
@@ -54,5 +54,5 @@ func SumUp(status *v1alpha1.StorageBenchmarkStatus, now time.Time) (measured boo
 		return false, fmt.Sprintf("%d of %s failed: %s", len(failures), runs, strings.Join(failures, "; "))
 	}
 	took := now.Sub(status.StartTime.Time).Round(time.Second)
-	return true, fmt.Sprintf("%s on %s in %s", runs, legible.Plural(len(status.Targets), "target"), took)
+	return true, fmt.Sprintf("%s on %s in %s", runs, humanize.Plural(len(status.Targets), "target"), took)
 }

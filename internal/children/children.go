@@ -11,10 +11,9 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/childmeta"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // Children are a benchmark's own.
@@ -27,7 +26,7 @@ type Children struct {
 
 	Jobs   map[string]*batchv1.Job
 	Pods   map[string][]*corev1.Pod // by the name of their Job
-	Claims volumes.Claims
+	Claims owned.Claims
 	// Anchors are the pods that hold nodes.
 	Anchors map[string]*corev1.Pod
 	// MayMeasure says whether a pod of a run has not ended, also one whose Job is gone.
@@ -36,14 +35,14 @@ type Children struct {
 
 // Of returns the children of a benchmark before any is read.
 func Of(sb *v1alpha1.StorageBenchmark, isUnmade func(name string) bool) Children {
-	return Children{Benchmark: sb, ClaimTargets: ours.ClaimTargets(sb), IsUnmade: isUnmade}
+	return Children{Benchmark: sb, ClaimTargets: owned.ClaimTargets(sb), IsUnmade: isUnmade}
 }
 
 // SortChildren keeps those that are the benchmark's own, by what they are for.
 func (c *Children) SortChildren(jobs []batchv1.Job, pods []corev1.Pod, claims []corev1.PersistentVolumeClaim) {
-	c.Jobs, c.Claims = map[string]*batchv1.Job{}, volumes.ClaimsOf(c.OwnClaims(claims))
+	c.Jobs, c.Claims = map[string]*batchv1.Job{}, owned.ClaimsOf(c.OwnClaims(claims))
 	for i := range jobs {
-		if ours.Job(c.Benchmark, &jobs[i]) {
+		if owned.Job(c.Benchmark, &jobs[i]) {
 			c.Jobs[jobs[i].Name] = &jobs[i]
 		}
 	}
@@ -56,12 +55,12 @@ func (c *Children) sortPods(pods []corev1.Pod) {
 		pod := &pods[i]
 		of := c.jobOf(pod)
 		switch {
-		case ours.Anchor(c.Benchmark, pod):
+		case owned.Anchor(c.Benchmark, pod):
 			c.Anchors[pod.Name] = pod
 		case of != nil:
 			c.MayMeasure = c.MayMeasure || attempt.MayMeasure(pod)
 			c.Pods[of.Name] = append(c.Pods[of.Name], pod)
-		case ours.NamedPod(c.Benchmark, pod):
+		case owned.NamedPod(c.Benchmark, pod):
 			c.MayMeasure = c.MayMeasure || attempt.MayMeasure(pod)
 		}
 	}
@@ -69,13 +68,13 @@ func (c *Children) sortPods(pods []corev1.Pod) {
 
 // IsOfJob reports whether a pod was made for one of the Jobs of a benchmark, or measures for one that is gone.
 func IsOfJob(c *Children, pod *corev1.Pod) bool {
-	return c.jobOf(pod) != nil || ours.NamedPod(c.Benchmark, pod) && attempt.MayMeasure(pod)
+	return c.jobOf(pod) != nil || owned.NamedPod(c.Benchmark, pod) && attempt.MayMeasure(pod)
 }
 
 // jobOf returns the benchmark's Job that a pod was made for, nil if there is none.
 func (c *Children) jobOf(pod *corev1.Pod) *batchv1.Job {
 	owner := metav1.GetControllerOf(pod)
-	if owner == nil || c.Jobs[owner.Name] == nil || !ours.PodOf(c.Jobs[owner.Name], pod) {
+	if owner == nil || c.Jobs[owner.Name] == nil || !owned.PodOf(c.Jobs[owner.Name], pod) {
 		return nil
 	}
 	return c.Jobs[owner.Name]
@@ -93,14 +92,14 @@ func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*core
 
 // IsOwnClaim reports whether a claim was made for the benchmark, as far as this operator knows.
 func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && !isUnnoted(c, claim.Name)
+	return owned.Claim(c.Benchmark, c.ClaimTargets, claim) && !isUnnoted(c, claim.Name)
 }
 
 // IsUnnotedClaim reports whether a claim is like one that was made for the benchmark, but this operator has not made it and
 // no operator has noted it in the status. A tenant may have forged it. A second operator may have made it: that one notes it
 // in its next pass.
 func (c *Children) IsUnnotedClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return ours.Claim(c.Benchmark, c.ClaimTargets, claim) && isUnnoted(c, claim.Name)
+	return owned.Claim(c.Benchmark, c.ClaimTargets, claim) && isUnnoted(c, claim.Name)
 }
 
 // isUnnoted reports whether this operator has not made a claim of a name, and no operator has noted one. Only operators can
@@ -116,7 +115,7 @@ func (c *Children) LacksClaim(names ...string) bool {
 
 // JobOf returns the Job of a client in a run's attempt, nil if it is not there.
 func (c *Children) JobOf(run *v1alpha1.Run, client int32) *batchv1.Job {
-	return c.Jobs[job.RunName(c.Benchmark, run.Name, run.Attempts, client)]
+	return c.Jobs[childmeta.RunName(c.Benchmark, run.Name, run.Attempts, client)]
 }
 
 // MissingJobs returns the clients whose Jobs of a run's attempt are not there.
@@ -132,7 +131,7 @@ func (c *Children) MissingJobs(run *v1alpha1.Run) []int32 {
 
 // AnchorOf returns the pod of a client's anchor, nil if it is not there.
 func (c *Children) AnchorOf(client int) *corev1.Pod {
-	return c.Anchors[job.AnchorName(c.Benchmark, int32(client), c.Benchmark.Status.Anchors[client].Attempts)]
+	return c.Anchors[childmeta.AnchorName(c.Benchmark, int32(client), c.Benchmark.Status.Anchors[client].Attempts)]
 }
 
 // SeeAnchors returns how far the anchors are.

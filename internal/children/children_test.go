@@ -6,16 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -23,7 +22,7 @@ import (
 // Pods are kept by what they are for, and only those that are the benchmark's. One that may measure counts also when its Job is gone.
 func TestSortPods(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "sb-uid" }).Build()
-	name, anchor := job.RunName(sb, "a", 1, 0), job.AnchorName(sb, 0, 1)
+	name, anchor := childmeta.RunName(sb, "a", 1, 0), childmeta.AnchorName(sb, 0, 1)
 	ofJob := func(uid types.UID) metav1.OwnerReference {
 		return metav1.OwnerReference{APIVersion: "batch/v1", Kind: "Job", Name: name, UID: uid, Controller: new(true)}
 	}
@@ -31,7 +30,7 @@ func TestSortPods(t *testing.T) {
 		return corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{
 				Namespace: "default", Name: name, OwnerReferences: owners, Annotations: map[string]string{v1alpha1.AnnotationRun: "a"},
-				Labels: child.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
+				Labels: childmeta.Labels(sb, v1alpha1.LabelRole, role, v1alpha1.LabelAttempt, "1", v1alpha1.LabelClient, "0"),
 			},
 			Spec:   corev1.PodSpec{NodeName: "n"},
 			Status: corev1.PodStatus{Phase: phase},
@@ -79,7 +78,7 @@ func TestOwnClaims(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Target(builder.NewClaimTarget("theirs", "mine")).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID, sb.Spec.Clients = "sb-uid", new(int32(2))
 	}).Build()
-	first, second := child.Name(sb, "fast"), child.Name(sb, "fast", child.Client(1))
+	first, second := childmeta.Name(sb, "fast"), childmeta.Name(sb, "fast", childmeta.Client(1))
 	claim := func(name string, owners ...metav1.OwnerReference) corev1.PersistentVolumeClaim {
 		return corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, OwnerReferences: owners}}
 	}
@@ -103,18 +102,18 @@ func TestMissingJobs(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	c := Of(sb, noneUnmade)
 	run := &v1alpha1.Run{Name: "a", Attempts: 2, Clients: 3}
-	for _, name := range []string{job.RunName(sb, "a", 2, 1), job.RunName(sb, "a", 1, 0), job.RunName(sb, "b", 2, 2)} {
+	for _, name := range []string{childmeta.RunName(sb, "a", 2, 1), childmeta.RunName(sb, "a", 1, 0), childmeta.RunName(sb, "b", 2, 2)} {
 		c.Jobs = map[string]*batchv1.Job{}
 		c.Jobs[name] = &batchv1.Job{}
 		want := []int32{0, 1, 2}
-		if name == job.RunName(sb, "a", 2, 1) {
+		if name == childmeta.RunName(sb, "a", 2, 1) {
 			want = []int32{0, 2}
 		}
 		if got := c.MissingJobs(run); !slices.Equal(got, want) {
 			t.Errorf("beside %s, clients %v lack their Jobs, want %v", name, got, want)
 		}
 	}
-	c.Jobs = map[string]*batchv1.Job{job.RunName(sb, "a", 2, 0): {}}
+	c.Jobs = map[string]*batchv1.Job{childmeta.RunName(sb, "a", 2, 0): {}}
 	if got := c.MissingJobs(&v1alpha1.Run{Name: "a", Attempts: 2}); len(got) > 0 {
 		t.Errorf("of a run by one client, clients %v lack their Jobs", got)
 	}
@@ -139,7 +138,7 @@ func TestSeeAnchors(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
 	c := Of(sb, noneUnmade)
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1}, {Attempts: 2, Pod: "before", Node: "a"}, {Attempts: 1}}
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: job.AnchorName(sb, 2, 1)}}
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: childmeta.AnchorName(sb, 2, 1)}}
 	c.Anchors = map[string]*corev1.Pod{pod.Name: pod}
 	if diff := cmp.Diff([]attempt.Anchor{{Bound: true}, {Seen: true, Node: "a", Bound: true}, {Pod: pod, Bound: true}}, c.SeeAnchors()); diff != "" {
 		t.Errorf("anchors (-want +got):\n%s", diff)

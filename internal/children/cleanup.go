@@ -9,11 +9,11 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
-	"github.com/storagebench/storagebench/internal/volumes"
 )
 
 // This file has what children tell clean-up.
@@ -23,10 +23,10 @@ func (c *Children) FoundClaim(target *v1alpha1.Target, claim *corev1.PersistentV
 	switch {
 	case claim.Name == "":
 		return cleanup.Gone
-	case !storage.IsProvisioned(target) && volumes.IsReplaced(c.Benchmark.Status.Target(target.Name), claim),
+	case !storage.IsProvisioned(target) && owned.IsReplaced(c.Benchmark.Status.Target(target.Name), claim),
 		storage.IsProvisioned(target) && !c.IsOwnClaim(claim):
 		return cleanup.Other
-	case volumes.IsDevice(claim): // whatever the status says
+	case owned.IsDevice(claim): // whatever the status says
 		return cleanup.Device
 	case !claim.DeletionTimestamp.IsZero():
 		return cleanup.Ending
@@ -37,7 +37,7 @@ func (c *Children) FoundClaim(target *v1alpha1.Target, claim *corev1.PersistentV
 
 // CleanerName returns the name of the first client's Job that removes files of a target, "" if there is none.
 func (c *Children) CleanerName(target *v1alpha1.Target) string {
-	if name := job.CleanUpName(c.Benchmark, target.Name, 0); c.Jobs[name] != nil {
+	if name := childmeta.CleanUpName(c.Benchmark, target.Name, 0); c.Jobs[name] != nil {
 		return name
 	}
 	return ""
@@ -47,7 +47,7 @@ func (c *Children) CleanerName(target *v1alpha1.Target) string {
 // pod that a sidecar keeps running, so there the first failure is final.
 func (c *Children) HasFailedToClean(target *v1alpha1.Target) bool {
 	for client := range storage.Claims(c.Benchmark, target) {
-		existing := c.Jobs[job.CleanUpName(c.Benchmark, target.Name, client)]
+		existing := c.Jobs[childmeta.CleanUpName(c.Benchmark, target.Name, client)]
 		if existing == nil {
 			continue
 		}
@@ -96,7 +96,7 @@ func (c *Children) IsLateVolume(volume *corev1.PersistentVolume, claims []corev1
 // FateOfVolume says what becomes of a volume that was read. bound says whether it is bound to a claim of the benchmark.
 func (c *Children) FateOfVolume(volume *corev1.PersistentVolume, since metav1.Time, bound bool) cleanup.Fate {
 	return cleanup.FateOf(cleanup.VolumeFacts{
-		Bound: bound, AsIs: ours.ClusterObject(c.Benchmark, volume), Made: ours.MadeForItsClaim(volume, since),
+		Bound: bound, AsIs: owned.ClusterObject(c.Benchmark, volume), Made: owned.MadeForItsClaim(volume, since),
 		Deletes: volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimDelete,
 	})
 }

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -55,7 +55,7 @@ func TestFound(t *testing.T) {
 // Clean-up of a target has failed when Kubernetes repeats the pods of one of its Jobs no longer.
 func TestHasFailedToClean(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(2)) }).Build()
-	second := job.CleanUpName(sb, "fast", 1)
+	second := childmeta.CleanUpName(sb, "fast", 1)
 	with := func(name string, kind batchv1.JobConditionType, status corev1.ConditionStatus) map[string]*batchv1.Job {
 		return map[string]*batchv1.Job{name: {Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: kind, Status: status}}}}}
 	}
@@ -68,7 +68,7 @@ func TestHasFailedToClean(t *testing.T) {
 		"it is to fail":     {with(second, batchv1.JobFailureTarget, corev1.ConditionTrue), false},
 		"it has not failed": {with(second, batchv1.JobFailed, corev1.ConditionFalse), false},
 		"it has failed":     {with(second, batchv1.JobFailed, corev1.ConditionTrue), true},
-		"another target's":  {with(job.CleanUpName(sb, "slow", 0), batchv1.JobFailed, corev1.ConditionTrue), false},
+		"another target's":  {with(childmeta.CleanUpName(sb, "slow", 0), batchv1.JobFailed, corev1.ConditionTrue), false},
 	} {
 		c := Of(sb, noneUnmade)
 		c.Jobs = test.jobs
@@ -85,7 +85,7 @@ func TestCleanerName(t *testing.T) {
 	if got := c.CleanerName(target); got != "" {
 		t.Errorf("without a Job it is %q", got)
 	}
-	name := job.CleanUpName(c.Benchmark, "fast", 0)
+	name := childmeta.CleanUpName(c.Benchmark, "fast", 0)
 	c.Jobs = map[string]*batchv1.Job{name: {}}
 	if got := c.CleanerName(target); got != name {
 		t.Errorf("it is %q, want %q", got, name)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -46,7 +46,7 @@ func (c *Children) keepsFiles(name, driver string) bool {
 		return true
 	}
 	for _, claim := range c.Claims {
-		if c.ClaimTargets[claim.Name] == name && !c.MountsAsIs(claim) && ours.OriginOf(claim, nil) == ours.Existing {
+		if c.ClaimTargets[claim.Name] == name && !c.MountsAsIs(claim) && owned.OriginOf(claim, nil) == owned.Existing {
 			return true
 		}
 	}

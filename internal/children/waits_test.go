@@ -11,6 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
@@ -66,7 +67,7 @@ func TestStartingSince(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build()
 	sb.UID = "u1"
 	claim := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
-	name := job.RunName(sb, "reads.fast", 1, 0)
+	name := childmeta.RunName(sb, "reads.fast", 1, 0)
 	running := func(state corev1.ContainerState) *corev1.Pod {
 		return &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{{Name: job.MeasureContainer, State: state}}}}
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/childmeta"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Kept are volumes that were not made for a benchmark, to which claims of it were bound. They stay, and users are told of them.
@@ -29,7 +29,7 @@ func (k *Kept) Add(volume v1alpha1.VolumeStatus, device bool) {
 // Words names all of them, and says that they are as they were, but for what was written there. "": there are none.
 func (k *Kept) Words(sb *v1alpha1.StorageBenchmark) string {
 	texts := []string{
-		describeKept("volume", k.Volumes, "any test files left are in its directory "+child.Directory(sb)),
+		describeKept("volume", k.Volumes, "any test files left are in its directory "+childmeta.Directory(sb)),
 		describeKept("raw block volume", k.Devices, "it has what workloads wrote to it, and nothing else was changed"),
 	}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
@@ -40,5 +40,5 @@ func describeKept(kind string, volumes []string, but string) string {
 	if len(volumes) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, to which a claim of it was bound; %s", kind, legible.Few(volumes, MaxNamed), but)
+	return fmt.Sprintf("kept, because it was not made for this benchmark: %s %s, to which a claim of it was bound; %s", kind, humanize.Few(volumes, MaxNamed), but)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Leftover is something that is not gone yet, and how a person can see to it.
@@ -94,7 +94,7 @@ func Names(left []Leftover) string {
 	for _, l := range left {
 		texts = append(texts, l.What)
 	}
-	return legible.Few(texts, MaxNamed)
+	return humanize.Few(texts, MaxNamed)
 }
 
 // Instructions names what is left, with what a person can do. Of more than an event can tell, what costs money comes first.

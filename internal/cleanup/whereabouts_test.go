@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -13,7 +13,7 @@ func TestLeftFiles(t *testing.T) {
 	bucket := v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b", Prefix: new("team/")}}
 	access := v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-1"}}
 	sb := builder.NewBenchmark("default", "sb").Workload(builder.NewWorkload("w")).With(func(sb *v1alpha1.StorageBenchmark) { sb.UID, sb.Spec.Clients = "uid", new(int32(2)) }).Build()
-	claims := child.Name(sb, "t") + ", " + child.Name(sb, "t", child.Client(1))
+	claims := childmeta.Name(sb, "t") + ", " + childmeta.Name(sb, "t", childmeta.Client(1))
 	const cleaner = "sb-t-cleanup"
 	const byPod, byHand = "remove that directory in a pod that mounts the claim", "mount the file system and remove that directory"
 	for _, test := range []struct {
@@ -43,7 +43,7 @@ func TestLeftFiles(t *testing.T) {
 			"on a claim that is gone, with volumes that were never seen", builder.NewClaimTarget("t", "mine"), nil, ClaimGone, false,
 			"directory storagebench-uid on the volume of claim mine, which is gone", "if the volume is there, mount it and remove that directory",
 		},
-		{"in a bucket", bucket, nil, ClaimGone, false, "objects of s3://b/team/" + child.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + child.Name(sb, "t") + "/"},
+		{"in a bucket", bucket, nil, ClaimGone, false, "objects of s3://b/team/" + childmeta.Name(sb, "t") + "/", "aws s3 rm --recursive s3://b/team/" + childmeta.Name(sb, "t") + "/"},
 		{"on EFS", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, GivenUp, false, "directory storagebench-uid on file system fs-1", byHand},
 		{
 			"on EFS, in an access point's directory", access, []v1alpha1.VolumeStatus{{Handle: "fs-1::fsap-1"}}, ClaimGone, false,

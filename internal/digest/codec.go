@@ -12,10 +12,10 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // MaxBytes is the most that the kubelet keeps of a container's termination message.
@@ -67,7 +67,7 @@ func coarsen(r Report, bits int) Report {
 	}
 	out.Groups = make([]Group, len(r.Groups))
 	for i, g := range r.Groups {
-		g.Name = legible.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
+		g.Name = humanize.Cut(strings.ToValidUTF8(g.Name, "?"), MaxNameLength, "")
 		g.Read, g.Write, g.Trim = direction.Map(g.Read, g.Write, g.Trim, func(d *Direction) *Direction { return coarsenDirection(d, bits) })
 		g.Sync, g.Metadata = coarsenSync(g.Sync, bits), coarsenMetadata(g.Metadata, bits)
 		out.Groups[i] = g
@@ -287,7 +287,7 @@ func open(message string) (pod, encoded string, ok bool) {
 
 // strict decodes no more than Encode writes. The longest array is that of the histograms, the deepest one that of a
 // completion's buckets, and the only map is what is beside the report, which may have keys that are not known here.
-var strict = bounded.CBOR(maxDirections)
+var strict = sizelimit.CBOR(maxDirections)
 
 // maxDirections is the most histograms that a report can have.
 const maxDirections = 3 * MaxGroups

@@ -6,7 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // flattering are the warnings of runs whose figures can be better than the storage is. Those of eitherWay follow.
@@ -86,14 +86,14 @@ func heldBack(m Metric, s, base *series, missed bool) string {
 	}
 	if runs, most := of.heldBackBy(v1alpha1.BoundWorkloadRate); most {
 		return fmt.Sprintf("the workload asks for no more (%s) in %d of %s%s: raise its rate or lower its thinktime, or expect a latency",
-			v1alpha1.BoundWorkloadRate, runs, legible.Plural(len(of.results), "run"), whose)
+			v1alpha1.BoundWorkloadRate, runs, humanize.Plural(len(of.results), "run"), whose)
 	}
 	return ""
 }
 
 func forWantOfCPU(runs, of int, whose string) string {
 	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, so that storage may do better: give fio more CPU",
-		v1alpha1.BoundClientCPU, runs, legible.Plural(of, "run"), whose)
+		v1alpha1.BoundClientCPU, runs, humanize.Plural(of, "run"), whose)
 }
 
 // heldBackBy returns how many results something held back, and whether a median rests on them: half of all or more.
@@ -121,7 +121,7 @@ func doubt(m Metric, s, base *series) string {
 			return restsBeyond(each.whose)
 		}
 		if measured := len(values); measured < each.of.runs {
-			return fmt.Sprintf("only %d of %s%s measured it", measured, legible.Plural(each.of.runs, "run"), each.whose)
+			return fmt.Sprintf("only %d of %s%s measured it", measured, humanize.Plural(each.of.runs, "run"), each.whose)
 		}
 		if fewest, needed := m.fewest(each.of.results), analysis.SamplesNeeded(m.figureWords()); fewest > 0 && fewest < needed {
 			return fmt.Sprintf("%s needs %d %s, and a run%s had %d", m.figureWords(), needed, m.samplesWord(), each.whose, fewest)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Unit is what a metric is counted in.
@@ -108,9 +108,9 @@ func (m Metric) Text(value int64) string {
 	case IOPS:
 		return strconv.FormatInt(value, 10)
 	case Bandwidth:
-		return legible.Scaled(float64(value), 1024, " B/s", " KiB/s", " MiB/s", " GiB/s")
+		return humanize.Scaled(float64(value), 1024, " B/s", " KiB/s", " MiB/s", " GiB/s")
 	default:
-		return legible.Scaled(float64(value), 1000, " ns", " us", " ms", " s")
+		return humanize.Scaled(float64(value), 1000, " ns", " us", " ms", " s")
 	}
 }
 
@@ -193,7 +193,7 @@ func (m Metric) measuredText(value int64) string {
 // grainText is a value in grains for people. Of fewer than 100 IOPS it has three digits, such as 4.5, and of more it is a whole number.
 func (m Metric) grainText(value int64) string {
 	if m.Unit == IOPS {
-		return legible.Significant(float64(value) / milli)
+		return humanize.Significant(float64(value) / milli)
 	}
 	return m.Text(value)
 }

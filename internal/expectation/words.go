@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -101,7 +101,7 @@ func (f *Finding) isBeyond() bool {
 // ratio is the one to the baseline, with more digits where it looks like the one that is expected and is another.
 func (f *Finding) ratio() string {
 	ratio := float64(f.Figures.Median) / float64(f.Baseline.Median)
-	text := legible.Significant(ratio)
+	text := humanize.Significant(ratio)
 	if ratio != f.Rule.Ratio && text == ratioText(f.Rule.Ratio) {
 		return strconv.FormatFloat(ratio, 'g', 6, 64)
 	}
@@ -145,7 +145,7 @@ func (f *Finding) count() string {
 			missed++
 		}
 	}
-	runs := legible.Plural(len(f.Values), "run")
+	runs := humanize.Plural(len(f.Values), "run")
 	if f.Verdict == Met {
 		verb := "meet"
 		if len(f.Values) == 1 {
@@ -210,7 +210,7 @@ func (f *Finding) interval() (low, high float64, known bool) {
 
 func (f *Finding) intervalText(end float64) string {
 	if f.Baseline != nil {
-		return legible.Significant(end)
+		return humanize.Significant(end)
 	}
 	return f.Rule.Metric.grainText(int64(end))
 }
@@ -230,7 +230,7 @@ const maxMessage = 896
 // Condition returns what condition ExpectationsMet says of findings; false if there are none, so that there is no condition.
 func Condition(findings []Finding) (status metav1.ConditionStatus, reason, message string, expected bool) {
 	missed, unknown := with(findings, Missed), with(findings, Unknown)
-	all := legible.Plural(len(findings), "expectation")
+	all := humanize.Plural(len(findings), "expectation")
 	switch {
 	case len(findings) == 0:
 		return "", "", "", false

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -96,11 +96,11 @@ func (g *guard) checkSections(f *JobFile) {
 		switch {
 		case name == globalName:
 		case !section.isJob():
-			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", legible.Excerpt(name))
+			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", humanize.Excerpt(name))
 		case !sectionName.MatchString(name):
-			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", legible.Excerpt(name))
+			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", humanize.Excerpt(name))
 		case seen[name]:
-			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", legible.Excerpt(name))
+			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", humanize.Excerpt(name))
 		}
 		seen[name] = true
 	}
@@ -131,10 +131,10 @@ func (g *guard) checkOptions(f *JobFile) {
 // refuseTwice refuses an option that a section has twice.
 func (g *guard) refuseTwice(section string, first, again Option) {
 	if again.Name == "filename" {
-		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list with colons", legible.Excerpt(first.String()))
+		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list with colons", humanize.Excerpt(first.String()))
 		return
 	}
-	g.refuseOption(section, again, "it is given twice, first as %s: remove one", legible.Excerpt(first.String()))
+	g.refuseOption(section, again, "it is given twice, first as %s: remove one", humanize.Excerpt(first.String()))
 }
 
 // checkOption checks an option by itself.
@@ -198,14 +198,14 @@ func (g *guard) refuseOption(section string, o Option, format string, args ...an
 		if o.Line > 0 {
 			line = fmt.Sprintf("line %d, ", o.Line)
 		}
-		g.errs = append(g.errs, field.Invalid(g.path, legible.Excerpt(o.String()),
-			fmt.Sprintf("%ssection [%s]: %s", line, legible.Excerpt(section), why)))
+		g.errs = append(g.errs, field.Invalid(g.path, humanize.Excerpt(o.String()),
+			fmt.Sprintf("%ssection [%s]: %s", line, humanize.Excerpt(section), why)))
 	case matrixField:
-		g.errs = append(g.errs, field.Invalid(g.matrix.Key(legible.Excerpt(cmp.Or(o.Key, o.Name))), legible.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.matrix.Key(humanize.Excerpt(cmp.Or(o.Key, o.Name))), humanize.Excerpt(o.Value), why))
 	case optionsField:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(legible.Excerpt(o.Name)), legible.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(humanize.Excerpt(o.Name)), humanize.Excerpt(o.Value), why))
 	default:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), legible.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), humanize.Excerpt(o.Value), why))
 	}
 }
 

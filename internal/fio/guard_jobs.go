@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // maxFiles bounds the test files of a job, clones included.
@@ -110,7 +110,7 @@ func (g *guard) checkConflicts(j job) {
 		g.refuseIn(j, "rate_iops", "fio takes either rate or rate_iops: keep one")
 	}
 	if j.has("rwmixread") && j.has("rwmixwrite") && j.number("rwmixread", 0)+j.number("rwmixwrite", 0) != 100 {
-		g.refuseIn(j, "rwmixwrite", "it is 100 less rwmixread, which is given too (%s): keep one", legible.Excerpt(j.options["rwmixread"].String()))
+		g.refuseIn(j, "rwmixwrite", "it is 100 less rwmixread, which is given too (%s): keep one", humanize.Excerpt(j.options["rwmixread"].String()))
 	}
 	g.checkRates(j)
 	if runtime, _ := parseMicroseconds(j.text("runtime", "0")); j.on("time_based") && runtime == 0 {

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // metadataOptions are the options that jobs of metadata may have: what they do, on how many files, when, by which processes, and what fio
@@ -135,7 +135,7 @@ func (g *guard) checkMetadataGroups(f *JobFile) {
 		for _, j := range together[1:] {
 			if j.engine() != first.engine() && (j.isMetadata() || first.isMetadata()) {
 				g.refuseIn(j, "ioengine", "section [%s] has ioengine %s, and fio would make one result of both: put stonewall or new_group into this section, or remove group_reporting",
-					legible.Excerpt(first.name), first.engine())
+					humanize.Excerpt(first.name), first.engine())
 				break
 			}
 		}
@@ -151,7 +151,7 @@ func (g *guard) checkMetadataShared(f *JobFile) {
 		}
 		for _, set := range j.fileNames() {
 			if first, shared := users[set.name]; shared {
-				g.refuseIn(j, "filename_format", "section [%s] has the same files, and each is created or deleted once: put $jobname into it, or remove it", legible.Excerpt(first.name))
+				g.refuseIn(j, "filename_format", "section [%s] has the same files, and each is created or deleted once: put $jobname into it, or remove it", humanize.Excerpt(first.name))
 				break
 			}
 			users[set.name] = j

@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // ValidateOnObjectStore refuses what passes Validate, and fails or never ends on a mount of Mountpoint for Amazon S3.
@@ -127,10 +127,10 @@ func (g *guard) refuseShared(j, first job) {
 	}
 	switch {
 	case j.reads():
-		g.refuseIn(j, option, "section [%s] writes the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", legible.Excerpt(first.name))
+		g.refuseIn(j, option, "section [%s] writes the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", humanize.Excerpt(first.name))
 	case first.reads():
-		g.refuseIn(j, option, "section [%s] reads the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", legible.Excerpt(first.name))
+		g.refuseIn(j, option, "section [%s] reads the same file: on Mountpoint, reads and writes never share one. Remove it; what is read is laid out before", humanize.Excerpt(first.name))
 	default:
-		g.refuseIn(j, option, "section [%s] writes the same file, which is written once: remove it, and each section has files of its own", legible.Excerpt(first.name))
+		g.refuseIn(j, option, "section [%s] writes the same file, which is written once: remove it, and each section has files of its own", humanize.Excerpt(first.name))
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -187,11 +187,11 @@ func parseLine(s *Sections, number int, line string) error {
 	case line == "":
 		return nil
 	case strings.ContainsFunc(line, isUnprintable):
-		return fmt.Errorf("%q has a character that cannot be printed: remove it", legible.Excerpt(line))
+		return fmt.Errorf("%q has a character that cannot be printed: remove it", humanize.Excerpt(line))
 	case line[0] == '[':
 		return parseSection(s, line)
 	case len(*s) == 0:
-		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", legible.Excerpt(line), globalName)
+		return fmt.Errorf("option %q stands before any section: put a line such as [%s] above it", humanize.Excerpt(line), globalName)
 	}
 	section := &(*s)[len(*s)-1]
 	name, value, hasValue := strings.Cut(line, "=")
@@ -207,7 +207,7 @@ func parseSection(s *Sections, line string) error {
 	name, ok := strings.CutSuffix(line[1:], "]")
 	switch {
 	case !ok || strings.ContainsAny(name, "[]"):
-		return fmt.Errorf("%q is no section: write its name between [ and ], and nothing after it", legible.Excerpt(line))
+		return fmt.Errorf("%q is no section: write its name between [ and ], and nothing after it", humanize.Excerpt(line))
 	case name == "":
 		return fmt.Errorf("%q has no name: write for example [job1]", line)
 	case len(name) > maxNameBytes:

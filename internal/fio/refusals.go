@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // refusal says why options are not let pass whose names begin alike.
@@ -91,7 +91,7 @@ func whyRefused(name string) (reason, remedy string) {
 	if _, ok := byField[name]; ok {
 		return "it is the name of a field", "set it there"
 	}
-	if similar := legible.Closest(name, slices.Sorted(maps.Keys(byName))); similar != "" {
+	if similar := humanize.Closest(name, slices.Sorted(maps.Keys(byName))); similar != "" {
 		return "it is no option that storagebench knows", "did you mean " + similar + "? Otherwise remove it"
 	}
 	return "it is no option that storagebench knows", "remove it"

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // maxOptionValue and maxOwnOptions bound the values and the number of v1alpha1.FioParameters.Options.
@@ -32,7 +32,7 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	j, p := jobs[0], &v1alpha1.FioParameters{}
 	for _, name := range slices.Sorted(maps.Keys(j.options)) {
 		if err := j.setParameter(p, name); err != nil {
-			return nil, fmt.Errorf("%s %w", legible.Excerpt(j.options[name].String()), err)
+			return nil, fmt.Errorf("%s %w", humanize.Excerpt(j.options[name].String()), err)
 		}
 	}
 	j.setDefaults(p)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // globalName is the section of what stands before the first name, which holds for all jobs.
@@ -164,7 +164,7 @@ func show(text string) string {
 const maxShownError = 512
 
 func showUpTo(most int, text string) string {
-	text = legible.Cut(text, most, "...")
+	text = humanize.Cut(text, most, "...")
 	if !isPrintable(text) {
 		return fmt.Sprintf("%q", text)
 	}

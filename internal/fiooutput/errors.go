@@ -7,7 +7,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 func (o *Output) Err() error {
 	for _, group := range o.Groups {
 		if group.Error != 0 {
-			return fmt.Errorf("job %s: %s", legible.Excerpt(group.Name), o.words(group.Error))
+			return fmt.Errorf("job %s: %s", humanize.Excerpt(group.Name), o.words(group.Error))
 		}
 	}
 	return nil
@@ -55,7 +55,7 @@ func ErrorText(output, stderr []byte) string {
 	_, rest := splitDocuments(output)
 	lines := notes(append(append(rest, '\n'), stderr...))
 	text := strings.Join(lines[:min(len(lines), maxErrorLines)], "\n")
-	return legible.Cut(text, maxErrorBytes, "...")
+	return humanize.Cut(text, maxErrorBytes, "...")
 }
 
 // notes returns fio's errors and notes among the lines of a report in fio's normal format.
@@ -66,13 +66,13 @@ func notes(text []byte) []string {
 		if isReport(raw) {
 			continue
 		}
-		line := legible.Line(raw)
+		line := humanize.Line(raw)
 		key := varying.ReplaceAllString(line, "$1")
 		if line == "" || seen[key] {
 			continue
 		}
 		seen[key] = true
-		lines = append(lines, legible.Cut(line, maxNoteBytes, "..."))
+		lines = append(lines, humanize.Cut(line, maxNoteBytes, "..."))
 		if len(lines) == maxNotes {
 			break
 		}

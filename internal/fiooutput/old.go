@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/storagebench/storagebench/internal/direction"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // oldVersion matches the name of fio before 3.0, but for 2.99, which became 3.0.
@@ -30,7 +30,7 @@ func (r *jsonReport) modernize() error {
 	case version[1] == "2" && minor >= becameThree:
 		return nil
 	case version[1] != "2" || err != nil || minor < firstRead:
-		return fmt.Errorf("%s is too old: use fio 3.0 or later, or give the output of fio 2.%d or later", legible.Excerpt(r.Version), firstRead)
+		return fmt.Errorf("%s is too old: use fio 3.0 or later, or give the output of fio 2.%d or later", humanize.Excerpt(r.Version), firstRead)
 	}
 	for i := range r.Jobs {
 		for _, d := range direction.Present(r.Jobs[i].Read, r.Jobs[i].Write, r.Jobs[i].Trim) {

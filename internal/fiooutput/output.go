@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Output is what fio reported at its end.
@@ -175,7 +175,7 @@ func (r *jsonReport) groups() ([]Group, error) {
 		}
 		group, err := entry.group(r.Options)
 		if err != nil {
-			return nil, fmt.Errorf("job %s: %w", legible.Excerpt(entry.Name), err)
+			return nil, fmt.Errorf("job %s: %w", humanize.Excerpt(entry.Name), err)
 		}
 		key := groupKey{entry.GroupID, entry.Name}
 		if at, ok := index[key]; ok {

@@ -20,7 +20,7 @@ import (
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/fiooutput"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
 	"github.com/storagebench/storagebench/internal/runner"
@@ -87,10 +87,10 @@ func checkOptions(printed *fiooutput.Output) error {
 		g := &printed.Groups[i]
 		if _, named := g.Options["rw"]; !named {
 			return fmt.Errorf("job %s: the text lacks the line with its options: give them, such as --option rw=randread --option bs=4k --option iodepth=32",
-				legible.Excerpt(g.Name))
+				humanize.Excerpt(g.Name))
 		}
 		if _, named := g.Options["direct"]; !named {
-			return fmt.Errorf("job %s: the text does not say whether the page cache was used: give --option direct=1 or --option direct=0", legible.Excerpt(g.Name))
+			return fmt.Errorf("job %s: the text does not say whether the page cache was used: give --option direct=1 or --option direct=0", humanize.Excerpt(g.Name))
 		}
 	}
 	return nil
@@ -225,7 +225,7 @@ func jobFileOf(printed *fiooutput.Output) *fio.JobFile {
 		g := &printed.Groups[i]
 		name := fio.SectionName(g.Name)
 		for n := 2; seen[name] || name == ""; n++ {
-			name = fio.SectionName(fmt.Sprintf("%s-%d", legible.Cut(g.Name, 48, ""), n))
+			name = fio.SectionName(fmt.Sprintf("%s-%d", humanize.Cut(g.Name, 48, ""), n))
 		}
 		seen[name] = true
 		section := fio.Section{Name: name, Options: optionsOf(g)}

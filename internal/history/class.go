@@ -8,7 +8,7 @@ import (
 
 	storagev1 "k8s.io/api/storage/v1"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // StorageClass is one that targets name.
@@ -54,14 +54,14 @@ func ClassParameters(class *storagev1.StorageClass) []string {
 
 // parameter returns a name and a value, of bounded length, with the first = between them.
 func parameter(key, value string) string {
-	key = strings.ReplaceAll(legible.Line(key), "=", "-")
+	key = strings.ReplaceAll(humanize.Line(key), "=", "-")
 	if len(key) > maxKey {
-		key = legible.Cut(key, maxKey/2, "") + "-" + hashOf(key)
+		key = humanize.Cut(key, maxKey/2, "") + "-" + hashOf(key)
 	}
 	if len(value) > maxParameterValue {
 		value = hashed(hashOf(value))
 	}
-	return key + "=" + legible.Line(value)
+	return key + "=" + humanize.Line(value)
 }
 
 func hashed(hash string) string { return "hash-" + hash }

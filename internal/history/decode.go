@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storagebench/storagebench/internal/bounded"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // maxDrivers is the most drivers of a point, one for each target, of which there are as many.
@@ -68,7 +68,7 @@ type decoder struct {
 }
 
 // strict decodes no more than Encode writes.
-var strict = bounded.CBOR(maxChunkCases * int(metricCount))
+var strict = sizelimit.CBOR(maxChunkCases * int(metricCount))
 
 // chunk reads a chunk.
 func (d *decoder) chunk(data []byte) ([]Point, error) {
@@ -95,7 +95,7 @@ func inflate(data []byte) ([]byte, error) {
 	zipped, ok := bytes.CutPrefix(data, []byte(magic))
 	if !ok {
 		line, _, _ := strings.Cut(string(data[:min(len(data), len(magic))]), "\n")
-		return nil, fmt.Errorf("it begins with %q where %q is expected: it is of a newer release, or was changed", legible.Excerpt(line), strings.TrimSpace(magic))
+		return nil, fmt.Errorf("it begins with %q where %q is expected: it is of a newer release, or was changed", humanize.Excerpt(line), strings.TrimSpace(magic))
 	}
 	if len(data) > MaxChunkBytes {
 		return nil, fmt.Errorf("it has %d bytes: at most %d are read", len(data), MaxChunkBytes)

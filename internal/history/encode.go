@@ -9,7 +9,7 @@ import (
 
 	"github.com/fxamacker/cbor/v2"
 
-	"github.com/storagebench/storagebench/internal/bounded"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // Chunk is a part of a history: a range of its points, which can be read alone.
@@ -240,7 +240,7 @@ func encodeChunk(number int64, points []Point) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	zipped, err := bounded.Zip(MaxChunkBytes-len(magic), func(to io.Writer) error {
+	zipped, err := sizelimit.Zip(MaxChunkBytes-len(magic), func(to io.Writer) error {
 		_, err := to.Write(payload)
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -84,7 +84,7 @@ func parametersText(choice map[string]string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(choice)) {
 		value := choice[name]
-		if strings.ContainsAny(value, " =\"") || value != legible.Line(value) {
+		if strings.ContainsAny(value, " =\"") || value != humanize.Line(value) {
 			value = strconv.Quote(value)
 		}
 		parts = append(parts, name+"="+value)
@@ -98,7 +98,7 @@ func shortened(text string) string {
 		return text
 	}
 	const hashBytes = 17 // and a blank
-	return legible.Cut(text, maxName-hashBytes, "") + " " + hashOf(text)
+	return humanize.Cut(text, maxName-hashBytes, "") + " " + hashOf(text)
 }
 
 // environmentOf adds to an environment what the status says.
@@ -134,7 +134,7 @@ func clean(env Environment) Environment {
 }
 
 // name returns a text as it is kept: printable, in one line, and not too long.
-func name(text string) string { return legible.Line(legible.Cut(text, maxName, "")) }
+func name(text string) string { return humanize.Line(humanize.Cut(text, maxName, "")) }
 
 // driversOf gives the drivers of the targets the images that are known.
 func driversOf(sb *v1alpha1.StorageBenchmark, known []Driver) []Driver {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 const (
@@ -45,15 +45,6 @@ func anchorResources(sb *v1alpha1.StorageBenchmark) corev1.ResourceRequirements 
 		return *wanted
 	}
 	return corev1.ResourceRequirements{Requests: anchorRequests, Limits: anchorLimits}
-}
-
-// AnchorName returns the name of the pod that makes an attempt to hold a node for a client.
-func AnchorName(sb *v1alpha1.StorageBenchmark, client, attempt int32) string {
-	parts := []string{v1alpha1.RoleAnchor, strconv.Itoa(int(attempt))}
-	if client > 0 {
-		parts = append(parts, child.Client(client))
-	}
-	return child.Name(sb, parts...)
 }
 
 // absence is for how long an operator may be away, beside the time that the benchmark may take.
@@ -117,7 +108,7 @@ func anchor(
 	sb *v1alpha1.StorageBenchmark, image Image, container string, client, attempt int32, volumes []Volume,
 ) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
+	labels := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
 		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
 	c := runnerContainer(image, container, []string{"hold"}).
 		WithResources(resources(anchorResources(sb)))
@@ -132,9 +123,9 @@ func anchor(
 		give(c, name, volume, anchorPath+"/"+volume.Target, anchorDevicePath+volume.Target)
 	}
 	pod.WithContainers(c)
-	return corev1ac.Pod(AnchorName(sb, client, attempt), sb.Namespace).
+	return corev1ac.Pod(childmeta.AnchorName(sb, client, attempt), sb.Namespace).
 		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
 		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(keepNode).
-		WithOwnerReferences(child.OwnerReference(sb)).
+		WithOwnerReferences(childmeta.OwnerReference(sb)).
 		WithSpec(pod)
 }

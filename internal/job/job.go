@@ -1,4 +1,5 @@
-// Package job turns the runs of a benchmark into batch/v1 Jobs, and makes the pods that hold its nodes.
+// Package job describes what the Jobs of a benchmark do, from the plan, the earlier results and the known volumes, and
+// builds these batch/v1 Jobs and the pods that hold nodes.
 package job
 
 import (
@@ -14,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/steady"
@@ -98,31 +99,19 @@ type Run struct {
 	Node string
 }
 
-// RunName returns the name of the Job of a client in an attempt of a run.
-func RunName(sb *v1alpha1.StorageBenchmark, run string, attempt, client int32) string {
-	parts := []string{run}
-	if attempt > 1 {
-		parts = append(parts, strconv.Itoa(int(attempt)))
-	}
-	if client > 0 {
-		parts = append(parts, child.Client(client))
-	}
-	return child.Name(sb, parts...)
-}
-
 // Directory returns the directory of the benchmark's test files on a volume, as the runner sees it. On one that is the
 // benchmark's alone it is the root: an object store has no directories that stay when they are empty.
 func Directory(sb *v1alpha1.StorageBenchmark, volume Volume) string {
 	if volume.Exclusive {
 		return MountPath
 	}
-	return path.Join(MountPath, child.Directory(sb), volume.Subdirectory)
+	return path.Join(MountPath, childmeta.Directory(sb), volume.Subdirectory)
 }
 
 // ForRun returns the Job of a client in an attempt of a run. The operator decides about attempts, so the Job
 // itself never repeats its pod.
 func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobApplyConfiguration {
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Volume.Target,
+	labels := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleRun, v1alpha1.LabelTarget, run.Volume.Target,
 		v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)), v1alpha1.LabelClient, strconv.Itoa(int(run.Client)))
 	annotations := map[string]string{v1alpha1.AnnotationRun: run.Name}
 	maps.Copy(annotations, keepNode)
@@ -180,7 +169,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		awaitStart(sb, pod, measure)
 	}
 	pod.WithContainers(measure)
-	return newJob(sb, RunName(sb, run.Name, run.Attempt, run.Client), labels, annotations, pod, 0)
+	return newJob(sb, childmeta.RunName(sb, run.Name, run.Attempt, run.Client), labels, annotations, pod, 0)
 }
 
 // writesDevice says whether all of a raw block volume is written before.
@@ -197,7 +186,7 @@ func (r *Run) otherDirectories() []string {
 	var names []string
 	for client := range r.Clients {
 		if client != r.Client {
-			names = append(names, child.Client(client))
+			names = append(names, childmeta.Client(client))
 		}
 	}
 	return []string{"--other-directories=" + strings.Join(names, ",")}
@@ -214,18 +203,9 @@ func reserveFlags(volume Volume) (flags []string) {
 	return flags
 }
 
-// CleanUpName returns the name of the Job that removes the test files from the claim that a client uses of a target.
-func CleanUpName(sb *v1alpha1.StorageBenchmark, target string, client int32) string {
-	parts := []string{target, v1alpha1.RoleCleanUp}
-	if client > 0 {
-		parts = append(parts, child.Client(client))
-	}
-	return child.Name(sb, parts...)
-}
-
 // ForCleanUp returns the Job that removes the benchmark's test files from storage on which they would stay.
 func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, client int32) *batchv1ac.JobApplyConfiguration {
-	labels := child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target, v1alpha1.LabelClient, strconv.Itoa(int(client)))
+	labels := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleCleanUp, v1alpha1.LabelTarget, volume.Target, v1alpha1.LabelClient, strconv.Itoa(int(client)))
 	args := []string{"clean", "--directory=" + Directory(sb, volume)}
 	if volume.Exclusive {
 		args = append(args, "--keep-directory")
@@ -235,7 +215,7 @@ func ForCleanUp(sb *v1alpha1.StorageBenchmark, image Image, volume Volume, clien
 		WithActiveDeadlineSeconds(atLast(0, sb.Spec.Deadlines.CleanUpSeconds)).
 		WithContainers(container(sb, image, CleanContainer, volume, "", args))
 	place(pod, sb)
-	return newJob(sb, CleanUpName(sb, volume.Target, client), labels, keepNode, pod, cleanUpRetries)
+	return newJob(sb, childmeta.CleanUpName(sb, volume.Target, client), labels, keepNode, pod, cleanUpRetries)
 }
 
 func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[string]string, pod *corev1ac.PodSpecApplyConfiguration, retries int32) *batchv1ac.JobApplyConfiguration {
@@ -247,7 +227,7 @@ func newJob(sb *v1alpha1.StorageBenchmark, name string, labels, annotations map[
 	return batchv1ac.Job(name, sb.Namespace).
 		WithLabels(labels).
 		WithAnnotations(annotations).
-		WithOwnerReferences(child.OwnerReference(sb)).
+		WithOwnerReferences(childmeta.OwnerReference(sb)).
 		WithSpec(batchv1ac.JobSpec().
 			WithBackoffLimit(retries).
 			WithTemplate(template))

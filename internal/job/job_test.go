@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/steady"
@@ -99,7 +99,7 @@ func TestForRun(t *testing.T) {
 	want := &batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: "batch/v1", Kind: "Job"},
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "ns", Name: child.Name(sb, "reads.fast", "2"), Labels: labels, Annotations: annotations,
+			Namespace: "ns", Name: childmeta.Name(sb, "reads.fast", "2"), Labels: labels, Annotations: annotations,
 			OwnerReferences: []metav1.OwnerReference{{
 				APIVersion: "storagebench.dev/v1alpha1", Kind: "StorageBenchmark", Name: "sb", UID: "u1", Controller: new(true), BlockOwnerDeletion: new(true),
 			}},
@@ -139,7 +139,7 @@ func TestForRun(t *testing.T) {
 // clientRun is what a client of three does on a file system that they share.
 func clientRun(client int32) Run {
 	run := fileRun()
-	run.Client, run.Clients, run.Volume.Subdirectory = client, 3, child.Client(client)
+	run.Client, run.Clients, run.Volume.Subdirectory = client, 3, childmeta.Client(client)
 	return run
 }
 
@@ -148,7 +148,7 @@ func clientRun(client int32) Run {
 // waits for that. Nothing else differs from what a single client does.
 func TestForRunOfClients(t *testing.T) {
 	sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(3)) })
-	for client, name := range []string{child.Name(sb, "reads.fast", "2"), child.Name(sb, "reads.fast", "2", "client-1")} {
+	for client, name := range []string{childmeta.Name(sb, "reads.fast", "2"), childmeta.Name(sb, "reads.fast", "2", "client-1")} {
 		number := strconv.Itoa(client)
 		want := built(t, ForRun(sb, image, fileRun()))
 		want.Name, want.Labels["storagebench.dev/client"], want.Spec.Template.Labels["storagebench.dev/client"] = name, number, number
@@ -217,24 +217,24 @@ func TestDirectoryIsHeld(t *testing.T) {
 // No two Jobs or pods have the same name, and those of the first client have the names that a single one has.
 func TestNames(t *testing.T) {
 	sb := benchmark(nil)
-	if diff := cmp.Diff([]string{child.Name(sb, "w.t"), child.Name(sb, "w.t", "2"), child.Name(sb, "anchor", "1"), child.Name(sb, "t", "cleanup")},
-		[]string{RunName(sb, "w.t", 1, 0), RunName(sb, "w.t", 2, 0), AnchorName(sb, 0, 1), CleanUpName(sb, "t", 0)}); diff != "" {
+	if diff := cmp.Diff([]string{childmeta.Name(sb, "w.t"), childmeta.Name(sb, "w.t", "2"), childmeta.Name(sb, "anchor", "1"), childmeta.Name(sb, "t", "cleanup")},
+		[]string{childmeta.RunName(sb, "w.t", 1, 0), childmeta.RunName(sb, "w.t", 2, 0), childmeta.AnchorName(sb, 0, 1), childmeta.CleanUpName(sb, "t", 0)}); diff != "" {
 		t.Errorf("names of the first client (-want +got):\n%s", diff)
 	}
 	seen := map[string]bool{}
 	for client := range int32(v1alpha1.MaxClients) {
 		for attempt := range int32(12) {
-			for _, name := range []string{RunName(sb, "w.t", attempt+1, client), RunName(sb, "w.u", attempt+1, client), AnchorName(sb, client, attempt+1)} {
+			for _, name := range []string{childmeta.RunName(sb, "w.t", attempt+1, client), childmeta.RunName(sb, "w.u", attempt+1, client), childmeta.AnchorName(sb, client, attempt+1)} {
 				if seen[name] {
 					t.Errorf("client %d, attempt %d: %s is the name of another one too", client, attempt+1, name)
 				}
 				seen[name] = true
 			}
 		}
-		if name := CleanUpName(sb, "t", client); seen[name] {
+		if name := childmeta.CleanUpName(sb, "t", client); seen[name] {
 			t.Errorf("client %d: %s cleans up, and does something else", client, name)
 		}
-		seen[CleanUpName(sb, "t", client)] = true
+		seen[childmeta.CleanUpName(sb, "t", client)] = true
 	}
 }
 
@@ -331,7 +331,7 @@ func TestForCleanUp(t *testing.T) {
 	if template := job.Spec.Template; template.Annotations["karpenter.sh/do-not-disrupt"] != "true" || template.Spec.NodeSelector["kubernetes.io/os"] != "linux" {
 		t.Errorf("a node may be taken from clean-up: %v, %v", template.Annotations, template.Spec.NodeSelector)
 	}
-	if job.Name != CleanUpName(sb, "fast", 0) || job.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp || *job.Spec.BackoffLimit == 0 {
+	if job.Name != childmeta.CleanUpName(sb, "fast", 0) || job.Labels[v1alpha1.LabelRole] != v1alpha1.RoleCleanUp || *job.Spec.BackoffLimit == 0 {
 		t.Errorf("Job is %+v", job)
 	}
 	pod := job.Spec.Template.Spec
@@ -340,7 +340,7 @@ func TestForCleanUp(t *testing.T) {
 	}
 	volume.Claim = "claim-1"
 	other := built(t, ForCleanUp(sb, image, volume, 1))
-	if claim := other.Spec.Template.Spec.Volumes[1].PersistentVolumeClaim.ClaimName; other.Name != CleanUpName(sb, "fast", 1) || claim != "claim-1" {
+	if claim := other.Spec.Template.Spec.Volumes[1].PersistentVolumeClaim.ClaimName; other.Name != childmeta.CleanUpName(sb, "fast", 1) || claim != "claim-1" {
 		t.Errorf("Job %s cleans claim %s of the second client", other.Name, claim)
 	}
 }
@@ -415,7 +415,7 @@ func TestForAnchor(t *testing.T) {
 	}
 	c := pod.Spec.Containers[0]
 	for what, diff := range map[string]string{
-		"name":        cmp.Diff(AnchorName(sb, 0, 2), pod.Name),
+		"name":        cmp.Diff(childmeta.AnchorName(sb, 0, 2), pod.Name),
 		"labels":      cmp.Diff(labels, pod.Labels),
 		"annotations": cmp.Diff(keepNode, pod.Annotations),
 		"owner":       cmp.Diff("u1", string(pod.OwnerReferences[0].UID)),
@@ -430,7 +430,7 @@ func TestForAnchor(t *testing.T) {
 		}
 	}
 	other := anchorOf(t, sb, 1, Volume{Target: "fast", Claim: "claim-1", Mode: corev1.PersistentVolumeFilesystem})
-	if other.Name != AnchorName(sb, 1, 2) || other.Labels["storagebench.dev/client"] != "1" || other.Spec.Volumes[1].PersistentVolumeClaim.ClaimName != "claim-1" {
+	if other.Name != childmeta.AnchorName(sb, 1, 2) || other.Labels["storagebench.dev/client"] != "1" || other.Spec.Volumes[1].PersistentVolumeClaim.ClaimName != "claim-1" {
 		t.Errorf("the anchor of the second client is %+v", other)
 	}
 }

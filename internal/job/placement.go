@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // keepNode are the annotations by which the cluster autoscaler and Karpenter leave a pod, and with it its node,
@@ -57,7 +57,7 @@ func spreads(sb *v1alpha1.StorageBenchmark) bool {
 
 // binders selects the pods of a benchmark that have claims bound, and its anchors.
 func binders(sb *v1alpha1.StorageBenchmark) *metav1ac.LabelSelectorApplyConfiguration {
-	return metav1ac.LabelSelector().WithMatchLabels(child.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
+	return metav1ac.LabelSelector().WithMatchLabels(childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor))
 }
 
 // holders selects pods that hold nodes: for the benchmark itself (In), or for any other (NotIn).

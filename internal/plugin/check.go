@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
@@ -208,7 +208,7 @@ func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark
 	switch {
 	case len(o.presets) > 0 && len(o.leftOut) > 0:
 		return nil, fmt.Errorf("%d of %s that --preset names cannot be checked, for the reasons above: leave them out, or check other storage",
-			len(o.leftOut), legible.Plural(len(presets), "preset"))
+			len(o.leftOut), humanize.Plural(len(presets), "preset"))
 	case len(benchmark.Spec.Workloads) == 0:
 		return nil, errors.New("no preset works on this storage, for the reasons above")
 	}

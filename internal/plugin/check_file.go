@@ -15,7 +15,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
 )
@@ -178,7 +178,7 @@ func fitEach(sb *v1alpha1.StorageBenchmark, p *preset.Preset, fitted []bool) str
 	case len(reasons) == 0:
 		return p.ID() + " does not fit: all workloads fit other presets of --preset"
 	}
-	return fmt.Sprintf("%s does not fit: %s", p.ID(), legible.Few(reasons, 8))
+	return fmt.Sprintf("%s does not fit: %s", p.ID(), humanize.Few(reasons, 8))
 }
 
 // fitAny gives each workload the first preset that it fits. The error names the nearest preset if none fits any

@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -80,10 +80,10 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 func notSlower(pair *report.Pair) error {
 	const most = 8
 	if slower := pair.Slower(); len(slower) > 0 {
-		return fmt.Errorf("%w: %s is slower than %s: %s", errMissed, pair.Labels[1], pair.Labels[0], legible.Few(slower, most))
+		return fmt.Errorf("%w: %s is slower than %s: %s", errMissed, pair.Labels[1], pair.Labels[0], humanize.Few(slower, most))
 	}
 	if unknown := pair.Unknown(); len(unknown) > 0 {
-		return fmt.Errorf("it is not known whether %s is slower than %s: %s", pair.Labels[1], pair.Labels[0], legible.Few(unknown, most))
+		return fmt.Errorf("it is not known whether %s is slower than %s: %s", pair.Labels[1], pair.Labels[0], humanize.Few(unknown, most))
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -99,10 +99,10 @@ func printCreditCosts(w io.Writer, costs []plan.CreditCost) {
 			unit = "bytes of credit"
 		}
 		if c.Credits > c.Of {
-			fmt.Fprintf(w, "Preconditioning uses more than all %s %s of a volume of target %s. What is measured then may have none.\n", legible.Significant(c.Of), unit, c.Target)
+			fmt.Fprintf(w, "Preconditioning uses more than all %s %s of a volume of target %s. What is measured then may have none.\n", humanize.Significant(c.Of), unit, c.Target)
 			continue
 		}
 		fmt.Fprintf(w, "Preconditioning uses %s of the %s %s of a volume of target %s, less what comes back meanwhile.\n",
-			legible.Significant(c.Credits), legible.Significant(c.Of), unit, c.Target)
+			humanize.Significant(c.Credits), humanize.Significant(c.Of), unit, c.Target)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // unknownFields finds what a value read from YAML has and a type of the API does not, with the fields that may be meant.
@@ -68,7 +68,7 @@ func fieldsOf(of reflect.Type) map[string]reflect.Type {
 // meant asks whether one of the known names was meant by another: the one that differs least, or the shortest that has
 // the other in it. It says which there are where none is near.
 func meant(name string, known []string) string {
-	if near := legible.Closest(name, known); near != "" {
+	if near := humanize.Closest(name, known); near != "" {
 		return fmt.Sprintf(": did you mean %s?", near)
 	}
 	with := slices.DeleteFunc(slices.Clone(known), func(k string) bool {
@@ -80,7 +80,7 @@ func meant(name string, known []string) string {
 	if len(known) == 0 {
 		return ""
 	}
-	return ": known are " + legible.Few(known, mostNamed)
+	return ": known are " + humanize.Few(known, mostNamed)
 }
 
 // mostNamed is how many names are told of those that there are.

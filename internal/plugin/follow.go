@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -78,7 +78,7 @@ func untilEnded(cmd *cobra.Command, c *cluster, key client.ObjectKey) (*v1alpha1
 	benchmark, err := view.follow(ctx, updates(ctx, c, key))
 	view.screen.close()
 	if errors.Is(err, errLeft) {
-		cmd.PrintErrln(legible.Typed(comeBack(key)))
+		cmd.PrintErrln(humanize.Typed(comeBack(key)))
 		cmd.SilenceErrors = true
 	}
 	if err != nil {

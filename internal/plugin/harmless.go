@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -114,7 +114,7 @@ func harmlessErrors(cmd *cobra.Command) {
 // harmlessError is an error whose text is harmless.
 type harmlessError struct{ error }
 
-func (e *harmlessError) Error() string { return legible.Typed(report.Harmless(e.error.Error())) }
+func (e *harmlessError) Error() string { return humanize.Typed(report.Harmless(e.error.Error())) }
 
 func (e *harmlessError) Unwrap() error { return e.error }
 

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // attack sets the title of a terminal, in both ways to begin it, goes back over what was printed, and turns a text around.
@@ -141,7 +141,7 @@ func TestInflationIsBoundedInAll(t *testing.T) {
 	keys := func(n int) map[string][]byte {
 		data := map[string][]byte{}
 		for i := range n {
-			data[child.LogKey(int32(i))] = bomb
+			data[childmeta.LogKey(int32(i))] = bomb
 		}
 		return data
 	}

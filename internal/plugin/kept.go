@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -35,7 +35,7 @@ type keptFile struct {
 // isKept reports whether the operator keeps a file by a key. Others who may write ConfigMaps choose keys too, and a
 // file such as .envrc would run commands in the shell of the user who enters the directory.
 func isKept(key string) bool {
-	return child.IsLogKey(key) || key == child.ClientsKey || key == series.Key
+	return childmeta.IsLogKey(key) || key == childmeta.ClientsKey || key == series.Key
 }
 
 // kept reads the files that the operator has kept of a run: its logs first, then what each client has measured.

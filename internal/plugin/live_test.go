@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/report"
 )
@@ -122,7 +123,7 @@ func TestTailLog(t *testing.T) {
 	sb.UID = "8a6b0d54-0000-0000-0000-000000000000"
 	pod := corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: "ns", Name: job.RunName(sb, "w.gp3", 1, 0) + "-abcde", Annotations: map[string]string{v1alpha1.AnnotationRun: "w.gp3"},
+			Namespace: "ns", Name: childmeta.RunName(sb, "w.gp3", 1, 0) + "-abcde", Annotations: map[string]string{v1alpha1.AnnotationRun: "w.gp3"},
 			Labels: map[string]string{v1alpha1.LabelRole: v1alpha1.RoleRun, v1alpha1.LabelClient: "0", v1alpha1.LabelAttempt: "1"},
 		},
 		Status: corev1.PodStatus{Phase: corev1.PodRunning},

@@ -15,7 +15,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/ours"
+	"github.com/storagebench/storagebench/internal/owned"
 )
 
 func newLogsCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -131,7 +131,7 @@ func (c *cluster) runPod(ctx context.Context, benchmark *v1alpha1.StorageBenchma
 		return nil, err
 	}
 	at := slices.IndexFunc(pods.Items, func(pod corev1.Pod) bool {
-		return ours.NamedPod(benchmark, &pod) && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending)
+		return owned.NamedPod(benchmark, &pod) && (pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending)
 	})
 	if at < 0 {
 		return nil, errNoPod

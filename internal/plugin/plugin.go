@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -43,7 +43,7 @@ func newCommand() *cobra.Command {
 	flags := genericclioptions.NewConfigFlags(true)
 	root := &cobra.Command{
 		Use:          "kubectl-storagebench",
-		Annotations:  map[string]string{cobra.CommandDisplayNameAnnotation: legible.Plugin},
+		Annotations:  map[string]string{cobra.CommandDisplayNameAnnotation: humanize.Plugin},
 		Short:        "Measure storage, and show the results: StorageBenchmarks of storagebench",
 		SilenceUsage: true,
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/fioresult"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -102,7 +102,7 @@ func (f *saved) only() (string, error) {
 	case 1:
 		return names[0], nil
 	}
-	return "", fmt.Errorf("%s has %s: name one, as in -f %s %s", f.path, legible.Few(names, 12), f.path, names[0])
+	return "", fmt.Errorf("%s has %s: name one, as in -f %s %s", f.path, humanize.Few(names, 12), f.path, names[0])
 }
 
 // Get implements client.Reader.

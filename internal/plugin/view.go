@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -185,5 +185,5 @@ func (v *view) isUnseen() bool {
 
 // oneLineOf puts a message of several lines into one.
 func oneLineOf(message string) string {
-	return legible.Line(strings.Join(strings.Fields(message), " "))
+	return humanize.Line(strings.Join(strings.Fields(message), " "))
 }

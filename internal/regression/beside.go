@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Difference is something that is different since a change.
@@ -152,7 +152,7 @@ func inOne(all []Difference, after side) []Difference {
 		return others
 	}
 	classes := slices.DeleteFunc(after.of(factClass), func(v string) bool { return v == "" })
-	what := fmt.Sprintf("%s %s: %s", factClass, legible.Cut(classes[0], maxVersion, "..."), besideText(parameters, mostBeside))
+	what := fmt.Sprintf("%s %s: %s", factClass, humanize.Cut(classes[0], maxVersion, "..."), besideText(parameters, mostBeside))
 	return append([]Difference{{What: what}}, others...)
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // mostBeside is how many differences a message names.
@@ -61,7 +61,7 @@ func (f *Finding) NowText() string { return levelText(f.Metric, f.Now) }
 // levelText prints a median with its unit. Of few I/Os a second it may be between two whole numbers, such as 10.5.
 func levelText(m history.Metric, level float64) string {
 	if !m.IsLatency() {
-		return legible.Significant(level)
+		return humanize.Significant(level)
 	}
 	metric, _ := expectation.FindMetric(m.String())
 	return metric.Text(int64(math.Round(level)))
@@ -108,7 +108,7 @@ func (d *Difference) text() string {
 	if d.Before == "" && d.After == "" {
 		return d.What
 	}
-	cut := func(text string) string { return cmp.Or(legible.Cut(text, maxVersion, "..."), "unknown") }
+	cut := func(text string) string { return cmp.Or(humanize.Cut(text, maxVersion, "..."), "unknown") }
 	return fmt.Sprintf("%s %s -> %s", d.What, cut(d.Before), cut(d.After))
 }
 
@@ -133,7 +133,7 @@ func (r *Report) verdict() string {
 	}
 	if r.Baseline.Needed > 0 {
 		return fmt.Sprintf("it cannot be told yet whether a figure is worse: %s; a change can be found %s from now at the earliest",
-			r.Baseline.Text(), legible.Plural(r.Baseline.Needed, "run"))
+			r.Baseline.Text(), humanize.Plural(r.Baseline.Needed, "run"))
 	}
 	text := "no figure was found to be worse than before"
 	if known := r.known(); known > 0 {
@@ -148,7 +148,7 @@ func (r *Report) more() string {
 	if more <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("; and %s %s worse (report -o html shows them)", legible.Plural(more, "more figure"), isOrAre(more))
+	return fmt.Sprintf("; and %s %s worse (report -o html shows them)", humanize.Plural(more, "more figure"), isOrAre(more))
 }
 
 func isOrAre(n int) string {
@@ -160,7 +160,7 @@ func isOrAre(n int) string {
 
 // Text says what was compared.
 func (b *Baseline) Text() string {
-	text := fmt.Sprintf("%s since %s", legible.Plural(b.Runs, "run"), Minute(b.From))
+	text := fmt.Sprintf("%s since %s", humanize.Plural(b.Runs, "run"), Minute(b.From))
 	switch {
 	case b.Earlier > 0:
 		text += ", the runs before are no longer looked at"
@@ -176,10 +176,10 @@ func (b *Baseline) Text() string {
 func (b *Baseline) targetsText() string {
 	var text strings.Builder
 	for _, t := range b.Targets[:min(len(b.Targets), mostBeside)] {
-		fmt.Fprintf(&text, "; of target %s %s since %s, when its storage changed", t.Target, legible.Plural(t.Runs, "run"), Minute(t.From))
+		fmt.Fprintf(&text, "; of target %s %s since %s, when its storage changed", t.Target, humanize.Plural(t.Runs, "run"), Minute(t.From))
 	}
 	if more := len(b.Targets) - mostBeside; more > 0 {
-		fmt.Fprintf(&text, "; and %s changed", legible.Plural(more, "more target"))
+		fmt.Fprintf(&text, "; and %s changed", humanize.Plural(more, "more target"))
 	}
 	return text.String()
 }
@@ -188,10 +188,10 @@ func (b *Baseline) targetsText() string {
 func (b *Baseline) youngText() string {
 	var text strings.Builder
 	for _, t := range b.Young[:min(len(b.Young), mostBeside)] {
-		fmt.Fprintf(&text, "; of target %s it cannot be told before %s", t.Target, legible.Plural(t.Needed, "more run"))
+		fmt.Fprintf(&text, "; of target %s it cannot be told before %s", t.Target, humanize.Plural(t.Needed, "more run"))
 	}
 	if more := len(b.Young) - mostBeside; more > 0 {
-		fmt.Fprintf(&text, "; nor of %s", legible.Plural(more, "more target"))
+		fmt.Fprintf(&text, "; nor of %s", humanize.Plural(more, "more target"))
 	}
 	return text.String()
 }

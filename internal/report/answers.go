@@ -7,7 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // printAnswers prints the answers that a spec asks for, and an empty line behind them: how many expectations are met and
@@ -32,7 +32,7 @@ func unmet(findings []expectation.Finding, style Style) []string {
 	var lines []string
 	for i := range findings {
 		if f := &findings[i]; f.Verdict != expectation.Met {
-			lines = append(lines, style.warning(f.Answer()+":")+" "+legible.Line(f.String()))
+			lines = append(lines, style.warning(f.Answer()+":")+" "+humanize.Line(f.String()))
 		}
 	}
 	return lines

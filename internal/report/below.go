@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // warnings prints each kind of warning, and what to do about it.
@@ -14,10 +14,10 @@ func warnings(w io.Writer, all []v1alpha1.WarningSummary, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, legible.Plural(int(all[i].Results), "result"))
-		fmt.Fprintln(w, style.wrap(style.warning(head)+" "+legible.Line(all[i].Message), "  "))
+		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, humanize.Plural(int(all[i].Results), "result"))
+		fmt.Fprintln(w, style.wrap(style.warning(head)+" "+humanize.Line(all[i].Message), "  "))
 		if all[i].Remedy != "" {
-			fmt.Fprintf(w, "  %s\n", style.wrap(legible.Line(all[i].Remedy), "  "))
+			fmt.Fprintf(w, "  %s\n", style.wrap(humanize.Line(all[i].Remedy), "  "))
 		}
 	}
 }
@@ -44,7 +44,7 @@ func attempt(a *v1alpha1.AbandonedAttempt) string {
 	}
 	text += fmt.Sprintf(" (%s)", a.Reason)
 	if a.Message != "" {
-		text += ": " + legible.Line(a.Message)
+		text += ": " + humanize.Line(a.Message)
 	}
 	return text
 }

@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 // No target is named if the difference can be chance. For a single target it tells what that did. It is empty while there
 // is nothing to tell.
 func Best(status *v1alpha1.StorageBenchmarkStatus) string {
-	return legible.Cut(best(status), maxBest, "..")
+	return humanize.Cut(best(status), maxBest, "..")
 }
 
 func best(status *v1alpha1.StorageBenchmarkStatus) string {

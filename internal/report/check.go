@@ -10,7 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
@@ -60,10 +60,10 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	}
 	if judged && ofPreset {
 		fmt.Fprintf(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: %s presets NAME\n",
-			legible.Program())
+			humanize.Program())
 	}
 	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
-		fmt.Fprintf(w, "\n%s failed; %s report %s says why.\n", legible.Plural(failed, "run"), legible.Program(), sb.Name)
+		fmt.Fprintf(w, "\n%s failed; %s report %s says why.\n", humanize.Plural(failed, "run"), humanize.Program(), sb.Name)
 	}
 }
 
@@ -72,7 +72,7 @@ func certainties(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	fmt.Fprintln(w)
 	findings := expectation.Judge(&sb.Spec, &sb.Status)
 	for i := range findings {
-		fmt.Fprintf(w, "%s: %s\n", findings[i].Answer(), legible.Line(findings[i].String()))
+		fmt.Fprintf(w, "%s: %s\n", findings[i].Answer(), humanize.Line(findings[i].String()))
 	}
 }
 

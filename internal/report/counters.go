@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // countersInWords says what the kernel counted of the storage during a run, beside what fio did; "" if it counted nothing.
@@ -19,7 +19,7 @@ func countersInWords(run *v1alpha1.Run) string {
 		words += ", and fio " + amounts(amountsOf(r))
 	}
 	if c.Merges > 0 {
-		words += fmt.Sprintf("; %s became part of others before", legible.Plural(int(c.Merges), "I/O"))
+		words += fmt.Sprintf("; %s became part of others before", humanize.Plural(int(c.Merges), "I/O"))
 	}
 	if c.Retransmissions > 0 {
 		words += fmt.Sprintf("; %d operations of NFS were sent again, because no answer came", c.Retransmissions)
@@ -64,7 +64,7 @@ func amounts(reads, readBytes, writes, writeBytes int64) string {
 	var parts []string
 	add := func(ios, bytes int64, what string) {
 		if ios > 0 {
-			parts = append(parts, fmt.Sprintf("%s (%s)", legible.Plural(int(ios), what), legible.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")))
+			parts = append(parts, fmt.Sprintf("%s (%s)", humanize.Plural(int(ios), what), humanize.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB")))
 		}
 	}
 	add(reads, readBytes, v1alpha1.OperationRead)

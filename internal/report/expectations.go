@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // metOf says how many expectations are met, such as "2 of 3 expectations met".
@@ -15,7 +15,7 @@ func metOf(findings []expectation.Finding) string {
 			met++
 		}
 	}
-	return fmt.Sprintf("%d of %s met", met, legible.Plural(len(findings), "expectation"))
+	return fmt.Sprintf("%d of %s met", met, humanize.Plural(len(findings), "expectation"))
 }
 
 // Expected is an expectation and what was measured, for programs.

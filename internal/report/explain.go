@@ -10,7 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 )
 
@@ -36,7 +36,7 @@ func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style
 	if len(names) == 0 {
 		return fmt.Errorf("run %q: %s has no runs yet", run, sb.Name)
 	}
-	return fmt.Errorf("run %q: %s has %s", run, sb.Name, legible.Few(names, 12))
+	return fmt.Errorf("run %q: %s has %s", run, sb.Name, humanize.Few(names, 12))
 }
 
 // explanation is being printed.
@@ -66,7 +66,7 @@ func (e *explanation) title(what string) {
 		fmt.Fprintln(e.w)
 	}
 	e.begun = true
-	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(legible.Line(what), "")))
+	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(humanize.Line(what), "")))
 }
 
 // say prints what there is to say about one thing.
@@ -76,12 +76,12 @@ func (e *explanation) say(about string, sentences ...string) {
 		return
 	}
 	const indent = "            "
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(legible.Typed(strings.Join(sentences, " ")), indent))
+	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(humanize.Typed(strings.Join(sentences, " ")), indent))
 }
 
 // command prints a command as one line, which can be copied.
 func (e *explanation) command(about, line string) {
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, legible.Typed(line))
+	fmt.Fprintf(e.w, "  %-10s%s\n", about, humanize.Typed(line))
 }
 
 // all explains the whole benchmark.
@@ -186,7 +186,7 @@ func (e *explanation) measured(s *subject) string {
 		what += " as a raw block device"
 	}
 	if nodes := nodesOf(status); len(nodes) > 0 {
-		what += ", from " + legible.Few(nodes, 3)
+		what += ", from " + humanize.Few(nodes, 3)
 	}
 	var times []int64
 	for _, o := range s.outcomes {
@@ -200,7 +200,7 @@ func (e *explanation) measured(s *subject) string {
 	if len(times) > 1 {
 		what += fmt.Sprintf(", %d times", len(times))
 	}
-	return legible.Line(what) + "."
+	return humanize.Line(what) + "."
 }
 
 // figures says what came out in one direction.
@@ -278,7 +278,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := legible.Line(boundsFor(bounds, name)[0].Message)
+	message := humanize.Line(boundsFor(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}
@@ -318,11 +318,11 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 		seen[warning.Reason] = true
 		message := e.style.warning(warning.Reason)
 		if warning.Message != "" {
-			message += ": " + legible.Line(warning.Message)
+			message += ": " + humanize.Line(warning.Message)
 		}
 		at := slices.IndexFunc(e.sb.Status.Warnings, func(s v1alpha1.WarningSummary) bool { return s.Reason == warning.Reason })
 		if at >= 0 && e.sb.Status.Warnings[at].Remedy != "" {
-			message += ". To do: " + legible.Line(e.sb.Status.Warnings[at].Remedy)
+			message += ". To do: " + humanize.Line(e.sb.Status.Warnings[at].Remedy)
 		}
 		e.say("But", strings.TrimSuffix(message, ".")+".")
 	}

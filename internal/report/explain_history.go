@@ -12,7 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/history"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/regression"
 )
 
@@ -41,13 +41,13 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 	if found.Worst() != nil { // otherwise the verdict says it
 		e.say("Compared", foreign(found.Baseline.Text()))
 	}
-	e.say("Verdict", sentenceOf(legible.Line(found.Message())))
+	e.say("Verdict", sentenceOf(humanize.Line(found.Message())))
 	explained := found.Findings[:min(len(found.Findings), mostExplained)]
 	for i := range explained {
 		e.change(&explained[i])
 	}
 	if more := len(found.Findings) - len(explained); more > 0 {
-		e.title(legible.Plural(more, "more change"))
+		e.title(humanize.Plural(more, "more change"))
 		e.chart()
 	}
 	if found.Worst() != nil {
@@ -61,7 +61,7 @@ func LastFailure(s *v1alpha1.StorageBenchmarkSchedule, style Style) string {
 	if last == nil || last.Reason == v1alpha1.ReasonCompleted {
 		return ""
 	}
-	return style.warning(fmt.Sprintf("%s ended with %s on %s", legible.Line(last.Benchmark), legible.Line(last.Reason), regression.Minute(last.CompletionTime.Time))) +
+	return style.warning(fmt.Sprintf("%s ended with %s on %s", humanize.Line(last.Benchmark), humanize.Line(last.Reason), regression.Minute(last.CompletionTime.Time))) +
 		": " + foreign(last.Message)
 }
 
@@ -75,7 +75,7 @@ type historyExplanation struct {
 }
 
 // foreign is a message of others as a sentence. It keeps its case, as it may begin with a name, and has one full stop.
-func foreign(message string) string { return strings.TrimRight(legible.Line(message), ".") + "." }
+func foreign(message string) string { return strings.TrimRight(humanize.Line(message), ".") + "." }
 
 // starts says when benchmarks are made, and why none is.
 func (e *historyExplanation) starts(now time.Time) []string {
@@ -113,13 +113,13 @@ func (e *historyExplanation) whyNot() string {
 	case c.Status == metav1.ConditionFalse:
 		return e.style.warning("None is made") + ": " + foreign(c.Message)
 	default:
-		return sentenceOf(legible.Line(c.Message))
+		return sentenceOf(humanize.Line(c.Message))
 	}
 }
 
 // kept says which points there are, and why some may be missing.
 func (e *historyExplanation) kept(h *history.History) []string {
-	words := fmt.Sprintf("%s of at most %d", legible.Plural(len(h.Points), "point"), ptr.Deref(e.schedule.Spec.HistoryLimit, 0))
+	words := fmt.Sprintf("%s of at most %d", humanize.Plural(len(h.Points), "point"), ptr.Deref(e.schedule.Spec.HistoryLimit, 0))
 	if len(h.Points) > 0 {
 		words += ", since " + regression.Minute(h.Points[0].Time)
 	}
@@ -133,9 +133,9 @@ func (e *historyExplanation) kept(h *history.History) []string {
 // change explains one lasting change.
 func (e *historyExplanation) change(f *regression.Finding) {
 	e.title(f.Figure())
-	e.say("Change", fmt.Sprintf("%s: it %s. The first benchmark after it is %s, which ended on %s.", e.kind(f), f.Change(), legible.Line(f.Benchmark), regression.Minute(f.Time)),
+	e.say("Change", fmt.Sprintf("%s: it %s. The first benchmark after it is %s, which ended on %s.", e.kind(f), f.Change(), humanize.Line(f.Benchmark), regression.Minute(f.Time)),
 		e.ofSearch(f))
-	e.say("Now", fmt.Sprintf("%s, the median of %s, the last one on %s.", f.NowText(), legible.Plural(f.RunsNow, "run"), regression.Minute(f.LastRun)))
+	e.say("Now", fmt.Sprintf("%s, the median of %s, the last one on %s.", f.NowText(), humanize.Plural(f.RunsNow, "run"), regression.Minute(f.LastRun)))
 	e.say("Beside", changedBeside(f)...)
 	e.say("How sure", e.sureness(f)...)
 }
@@ -189,7 +189,7 @@ func (e *historyExplanation) sureness(f *regression.Finding) []string {
 		p = fmt.Sprintf("p below %.0g", leastP)
 	}
 	sentences := []string{
-		fmt.Sprintf("%s before it and %d %s.", legible.Plural(f.RunsBefore, "run"), f.RunsAfter, until),
+		fmt.Sprintf("%s before it and %d %s.", humanize.Plural(f.RunsBefore, "run"), f.RunsAfter, until),
 		fmt.Sprintf("A t-test that takes each run to be somewhat like the one before gives %s. A change is told below %.2g (0.0005 / the number of figures).", p, e.found.Threshold),
 		"That does not exclude that a neighbour was busy for several runs.",
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	fiodirection "github.com/storagebench/storagebench/internal/direction"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // overTimeInWords says how the rate went during a run, "" if it was the same all the time.
@@ -17,10 +17,10 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	}
 	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	if o.Fall != nil {
-		words = legible.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+		words = humanize.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
 	}
 	if o.Rise != nil {
-		words = legible.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+		words = humanize.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
 	}
 	if summed := fiodirection.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
 		words += ", " + summed
@@ -78,6 +78,6 @@ func overTimeOf(s *subject) string {
 	case 1:
 		return "It was not the same all the time in run " + eventful[0]
 	default:
-		return fmt.Sprintf("It was not the same all the time in %s, such as %s", legible.Plural(len(eventful), "run"), eventful[0])
+		return fmt.Sprintf("It was not the same all the time in %s, such as %s", humanize.Plural(len(eventful), "run"), eventful[0])
 	}
 }

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // run explains one run, whether it has a result or not.
@@ -182,7 +182,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 
 // failed explains why there is no result, and what to do.
 func (e *explanation) failed(run *v1alpha1.Run) {
-	message := legible.Line(run.Message)
+	message := humanize.Line(run.Message)
 	if message == "" {
 		message = "no reason is known"
 	}
@@ -216,11 +216,11 @@ func (e *explanation) outcome() {
 		}
 	case metav1.ConditionFalse:
 		e.title(e.sb.Name + " failed: " + succeeded.Reason)
-		e.say("Why", legible.Line(succeeded.Message))
+		e.say("Why", humanize.Line(succeeded.Message))
 		e.say("Next", afterFailure[succeeded.Reason])
 	case metav1.ConditionUnknown:
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
-		e.say("Now", legible.Line(succeeded.Message))
+		e.say("Now", humanize.Line(succeeded.Message))
 	case metav1.ConditionTrue: // what was measured says it
 	}
 }

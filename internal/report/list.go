@@ -10,7 +10,7 @@ import (
 	apiduration "k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // List prints a row for each benchmark: how far it is, how long it took or has taken by now, and its results in one
@@ -29,8 +29,8 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 		}
 		t.AppendRow([]any{
 			namespace, sb.Name, cmp.Or(sb.Status.Condition(v1alpha1.ConditionSucceeded).Reason, "-"), sb.Status.Progress,
-			cmp.Or(legible.Line(sb.Status.Expected), "-"), warned(&sb.Status),
-			durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)), legible.Line(sb.Status.Summary),
+			cmp.Or(humanize.Line(sb.Status.Expected), "-"), warned(&sb.Status),
+			durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)), humanize.Line(sb.Status.Summary),
 		})
 	}
 	t.Render()

@@ -11,7 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Markdown prints a page for a pull request or a wiki (GitHub Flavored Markdown): results, what may mislead about them, what
@@ -108,7 +108,7 @@ func minute(t *metav1.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC
 func warningItems(all []v1alpha1.WarningSummary, whose string) []string {
 	var items []string
 	for i := range all {
-		results := legible.Plural(int(all[i].Results), "result") + whose
+		results := humanize.Plural(int(all[i].Results), "result") + whose
 		item := fmt.Sprintf("**%s** (%s): %s", escape(all[i].Reason), escape(results), escape(all[i].Message))
 		if all[i].Remedy != "" {
 			item += "\n  To do: " + escape(all[i].Remedy)
@@ -193,7 +193,7 @@ func (p *page) provisioned(sb *v1alpha1.StorageBenchmark) {
 		target := targetOf(sb, s.Name)
 		var cells []any
 		for _, cell := range []string{
-			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, legible.Few(volumesOf(s), 4), legible.Few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
+			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, humanize.Few(volumesOf(s), 4), humanize.Few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
 		} {
 			cells = append(cells, escape(cell))
 		}
@@ -218,7 +218,7 @@ func sourcesOf(s *v1alpha1.TargetStatus) string {
 
 // escape returns a text that Markdown prints as it is, on one line: without links, images, emphasis and HTML. That of a cell of
 // a table escapes | itself.
-func escape(what string) string { return escaper.Replace(legible.Line(what)) }
+func escape(what string) string { return escaper.Replace(humanize.Line(what)) }
 
 var escaper = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;", "~", `\~`,

@@ -7,7 +7,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // detail is how much an outcome says of each operation.
@@ -32,12 +32,12 @@ func OutcomeWithin(run *v1alpha1.Run, width int) string {
 			return line
 		}
 	}
-	return legible.Cut(outcomeIn(run, onlyRates), max(width, 0), "..")
+	return humanize.Cut(outcomeIn(run, onlyRates), max(width, 0), "..")
 }
 
 func outcomeIn(run *v1alpha1.Run, d detail) string {
 	if run.State != v1alpha1.RunSucceeded {
-		return legible.Line(strings.Join(strings.Fields(run.Message), " "))
+		return humanize.Line(strings.Join(strings.Fields(run.Message), " "))
 	}
 	var parts []string
 	for measured := range run.Measured() {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // Pair is two benchmarks beside each other, such as of storage before and after a change.
@@ -48,7 +48,7 @@ func (p *Pair) Validate() error {
 		}
 		what := "no results"
 		if len(names) > 0 {
-			what = legible.Few(names, 8)
+			what = humanize.Few(names, 8)
 		}
 		has = append(has, fmt.Sprintf("%s has %s", p.Labels[i], what))
 	}
@@ -96,19 +96,19 @@ func (p *Pair) print(w io.Writer, columns []figure, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning(r.head+":")+" "+legible.Line(r.text), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning(r.head+":")+" "+humanize.Line(r.text), "  "))
 	}
 	for i, d := range p.Differences() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+legible.Line(p.sentence(d)), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+humanize.Line(p.sentence(d)), "  "))
 	}
 	for i, missing := range p.withoutCounterpart() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(legible.Line(missing), "  "))
+		fmt.Fprintln(w, style.wrap(humanize.Line(missing), "  "))
 	}
 	for i, sb := range p.Benchmarks {
 		warnings(w, p.labelled(i, sb.Status.Warnings), style)

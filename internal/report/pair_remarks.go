@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // remark is what is said of how two benchmarks were measured, below what they measured. Head is one word.
@@ -82,10 +82,10 @@ func roughly(d time.Duration) string {
 		of   time.Duration
 	}{{"day", 24 * time.Hour}, {"hour", time.Hour}, {"minute", time.Minute}} {
 		if n := d / unit.of; n >= 2 {
-			return legible.Plural(int(n), unit.name)
+			return humanize.Plural(int(n), unit.name)
 		}
 	}
-	return legible.Plural(int(d.Seconds()), "second")
+	return humanize.Plural(int(d.Seconds()), "second")
 }
 
 // where says whether what is compared was measured on the same volumes, "" if that is not known of all.
@@ -170,7 +170,7 @@ func incomplete(status *v1alpha1.StorageBenchmarkStatus, label string) string {
 		}
 		parts = append(parts, fmt.Sprintf("%d %s", missing, word))
 	}
-	return fmt.Sprintf("%d of %s of %s have a result (%s). Verdicts are on these alone.", measured, legible.Plural(all, "run"), label, strings.Join(parts, ", "))
+	return fmt.Sprintf("%d of %s of %s have a result (%s). Verdicts are on these alone.", measured, humanize.Plural(all, "run"), label, strings.Join(parts, ", "))
 }
 
 // maxAbandoned is the most attempts without a result that a status keeps.
@@ -184,6 +184,6 @@ func abandonedCount(status *v1alpha1.StorageBenchmarkStatus, label string) strin
 	case n >= maxAbandoned:
 		return fmt.Sprintf("%d attempts or more of %s ended without a result.", n, label)
 	default:
-		return fmt.Sprintf("%s of %s ended without a result.", legible.Plural(n, "attempt"), label)
+		return fmt.Sprintf("%s of %s ended without a result.", humanize.Plural(n, "attempt"), label)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // PlannedRun is a run before it is made.
@@ -53,7 +53,7 @@ func Plan(w io.Writer, runs []PlannedRun) {
 	if slices.ContainsFunc(runs, func(run PlannedRun) bool { return run.AtMost }) {
 		most, bound = "At most ", "at most"
 	}
-	fmt.Fprintf(w, "\n%s%s on %s", most, legible.Plural(len(runs), "run"), legible.Plural(len(targets), "target"))
+	fmt.Fprintf(w, "\n%s%s on %s", most, humanize.Plural(len(runs), "run"), humanize.Plural(len(targets), "target"))
 	if total > 0 {
 		fmt.Fprintf(w, ", %s %s of measuring", bound, duration(total))
 	}

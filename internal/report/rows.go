@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // row is what there is to say of one direction of I/O of a target, of its syncs, or of runs without a result.
@@ -89,7 +89,7 @@ func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes [
 	for i := range t.Figures {
 		f := &t.Figures[i]
 		r := row{
-			workload: legible.Line(workloadOf(c)), parameters: legible.Line(parameters(c.Parameters)), target: t.Name, io: f.Name,
+			workload: humanize.Line(workloadOf(c)), parameters: humanize.Line(parameters(c.Parameters)), target: t.Name, io: f.Name,
 			repetitions: t.Runs, figures: f, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
@@ -114,7 +114,7 @@ func stateRows(runs []v1alpha1.Run) []row {
 		if run.State == v1alpha1.RunSucceeded {
 			continue
 		}
-		r := row{workload: run.Workload, parameters: legible.Line(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		r := row{workload: run.Workload, parameters: humanize.Line(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
 		at := slices.IndexFunc(rows, func(other row) bool {
 			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
 		})

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // searchLines are what searches have found, such as "randread on gp3: 2850 IOPS at read.p99 <= 5 ms (iodepth 9); at saturation 3000 IOPS and 21 ms".
@@ -15,7 +15,7 @@ func searchLines(all []v1alpha1.SearchResult) []string {
 	var lines []string
 	for i := range all {
 		if s := &all[i]; s.Message != "" {
-			lines = append(lines, fmt.Sprintf("%s on %s: %s", legible.Line(strings.TrimSpace(s.Workload+" "+parameters(s.Parameters))), s.Target, foundBy(s)))
+			lines = append(lines, fmt.Sprintf("%s on %s: %s", humanize.Line(strings.TrimSpace(s.Workload+" "+parameters(s.Parameters))), s.Target, foundBy(s)))
 		}
 	}
 	return lines
@@ -23,7 +23,7 @@ func searchLines(all []v1alpha1.SearchResult) []string {
 
 // foundBy is what a search has found, and how much of what the storage can do that is.
 func foundBy(s *v1alpha1.SearchResult) string {
-	text := legible.Line(s.Message)
+	text := humanize.Line(s.Message)
 	if a, most := s.Answer, s.Saturation; s.Outcome == v1alpha1.SearchFound && a != nil && most != nil && most.IOPS > 0 {
 		used := min(100*a.IOPS.Median/most.IOPS, 100)
 		text += fmt.Sprintf(" (%d %% can be used within the budget)", used)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // latency prints nanoseconds as people read them: three significant digits and a unit, such as 5.34ms.
@@ -15,11 +15,11 @@ func latency(ns int64) string {
 	case d < time.Microsecond:
 		return fmt.Sprintf("%dns", ns)
 	case d < time.Millisecond:
-		return legible.ThreeDigits(float64(ns)/1e3) + "us"
+		return humanize.ThreeDigits(float64(ns)/1e3) + "us"
 	case d < time.Second:
-		return legible.ThreeDigits(float64(ns)/1e6) + "ms"
+		return humanize.ThreeDigits(float64(ns)/1e6) + "ms"
 	default:
-		return legible.ThreeDigits(float64(ns)/1e9) + "s"
+		return humanize.ThreeDigits(float64(ns)/1e9) + "s"
 	}
 }
 
@@ -58,7 +58,7 @@ func bandwidthIn(bytesPerSecond, multiple int64, units ...string) string {
 	for unit < len(units)-1 && bytesPerSecond >= size*multiple {
 		unit, size = unit+1, size*multiple
 	}
-	return legible.ThreeDigits(float64(bytesPerSecond)/float64(size)) + " " + units[unit]
+	return humanize.ThreeDigits(float64(bytesPerSecond)/float64(size)) + " " + units[unit]
 }
 
 // bothBandwidths prints bytes per second in binary and decimal units, as fio does, such as 47.6 MiB/s (49.9 MB/s); once

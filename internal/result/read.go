@@ -10,8 +10,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/job"
-	"github.com/storagebench/storagebench/internal/legible"
 	"github.com/storagebench/storagebench/internal/merge"
 	"github.com/storagebench/storagebench/internal/plan"
 )
@@ -108,7 +108,7 @@ func wrongGroups(planned *plan.Run, report *digest.Report) string {
 		return ""
 	}
 	if got, want := len(report.Groups), len(planned.Job.Groups()); got != want {
-		return fmt.Sprintf("it has %s, and the run has %d", legible.Plural(got, "result"), want)
+		return fmt.Sprintf("it has %s, and the run has %d", humanize.Plural(got, "result"), want)
 	}
 	return ""
 }

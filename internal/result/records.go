@@ -6,10 +6,10 @@ import (
 	"io"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/bounded"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/direction"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 const (
@@ -48,11 +48,11 @@ type SectionRecord struct {
 }
 
 // Records returns what each client has measured as gzipped JSON, a list of ClientRecords. If that is more than is kept the error is
-// a bounded.SizeError. Each record is made, written and dropped before the next one: their bins take hundreds of times the
+// a sizelimit.SizeError. Each record is made, written and dropped before the next one: their bins take hundreds of times the
 // room of the messages that they come from.
 func (m *Measured) Records() ([]byte, error) {
-	return bounded.Zip(maxRecords, func(w io.Writer) error {
-		w = bounded.Writer(w, maxRecordsText, fmt.Sprintf("it takes more than %d bytes, the most that is compressed", maxRecordsText))
+	return sizelimit.Zip(maxRecords, func(w io.Writer) error {
+		w = sizelimit.Writer(w, maxRecordsText, fmt.Sprintf("it takes more than %d bytes, the most that is compressed", maxRecordsText))
 		separator := "["
 		for i := range m.parts {
 			if _, err := io.WriteString(w, separator); err != nil {
@@ -70,7 +70,7 @@ func (m *Measured) Records() ([]byte, error) {
 
 func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 	record := ClientRecord{
-		Client: child.Client(p.Client), Node: p.Node, Pod: p.Pod,
+		Client: childmeta.Client(p.Client), Node: p.Node, Pod: p.Pod,
 		StartMarginMilliseconds: report.Environment.StartMarginMilliseconds,
 	}
 	for i := range report.Groups {

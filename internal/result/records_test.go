@@ -12,9 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -71,7 +71,7 @@ func TestForgedReportsAreNotKept(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	zipped, err := m.Records()
 	runtime.ReadMemStats(&after)
-	if !errors.As(err, new(bounded.SizeError)) || !strings.Contains(err.Error(), "the most that is") {
+	if !errors.As(err, new(sizelimit.SizeError)) || !strings.Contains(err.Error(), "the most that is") {
 		t.Errorf("%d bytes, error %v", len(zipped), err)
 	}
 	took := after.TotalAlloc - before.TotalAlloc

@@ -6,7 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -43,7 +43,7 @@ func (m *Measured) addFioSteadyStates(planned *plan.Run) {
 			m.Sections[i].SteadyState = found
 		}
 		if !found.Attained && m.notSteady == "" {
-			m.notSteady = fmt.Sprintf("fio did not find job %s steady by %s before its time was over", legible.Excerpt(m.merged.Report.Groups[i].Name), found.Criterion)
+			m.notSteady = fmt.Sprintf("fio did not find job %s steady by %s before its time was over", humanize.Excerpt(m.merged.Report.Groups[i].Name), found.Criterion)
 		}
 	}
 }

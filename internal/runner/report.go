@@ -6,7 +6,7 @@ import (
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/fiooutput"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // ParseReport returns what Measure reports of fio's output of --output-format=json+, without what it saw of the
@@ -35,7 +35,7 @@ func NewReport(output *fiooutput.Output) (*digest.Report, error) {
 		}
 		group.Read, group.Write, group.Trim = direction.Map(g.Read, g.Write, g.Trim, newDirection)
 		if g.Steady != nil {
-			group.Steady = &digest.FioSteady{Criterion: legible.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
+			group.Steady = &digest.FioSteady{Criterion: humanize.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
 		}
 		if group.IsEmpty() {
 			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -117,5 +117,5 @@ func (r room) nextLook(clients int) time.Duration {
 }
 
 func bytesText(bytes int64) string {
-	return legible.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB")
+	return humanize.Scaled(float64(bytes), 1024, " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB")
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/steady"
 )
 
@@ -264,7 +264,7 @@ func (o Options) finish(report string, err error) int {
 	message, code := report, 0
 	if err != nil {
 		message, code = err.Error(), exitCode(err)
-		message = legible.Cut(strings.ToValidUTF8(message, ""), digest.MaxBytes, "")
+		message = humanize.Cut(strings.ToValidUTF8(message, ""), digest.MaxBytes, "")
 		fmt.Fprintln(o.Log, message)
 	}
 	if err := o.writeMessage(message); err != nil {

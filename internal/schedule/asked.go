@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/regression"
 )
 
@@ -27,10 +27,10 @@ func Asked(s *v1alpha1.StorageBenchmarkSchedule, now time.Time) (options regress
 			continue
 		}
 		if *a.into, err = time.Parse(time.RFC3339, text); err != nil {
-			return options, fmt.Errorf("annotation %s is %q: give a time such as %s", a.key, legible.Excerpt(text), "2026-11-24T03:00:00Z")
+			return options, fmt.Errorf("annotation %s is %q: give a time such as %s", a.key, humanize.Excerpt(text), "2026-11-24T03:00:00Z")
 		}
 		if a.into.After(now.Add(userSkew)) {
-			return options, fmt.Errorf("annotation %s is %q, which has not come yet: give a time up to now, as date -u +%%FT%%TZ prints it", a.key, legible.Excerpt(text))
+			return options, fmt.Errorf("annotation %s is %q, which has not come yet: give a time up to now, as date -u +%%FT%%TZ prints it", a.key, humanize.Excerpt(text))
 		}
 	}
 	return options, nil

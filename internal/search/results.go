@@ -7,7 +7,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // maxMessage is the most bytes of the message of a result.
@@ -71,7 +71,7 @@ func (f *finding) result(first *v1alpha1.Run) v1alpha1.SearchResult {
 	if len(f.answers) > 0 {
 		r.Answer = f.figures()
 	}
-	r.Message = legible.Cut(f.message(&r), maxMessage, "…")
+	r.Message = humanize.Cut(f.message(&r), maxMessage, "…")
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/storagebench/storagebench/internal/bounded"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 const (
@@ -28,12 +28,12 @@ const (
 	maxRate = 1e15
 )
 
-// Encode returns a series as gzipped JSON. The error is a bounded.SizeError if it takes more than MaxBytes.
+// Encode returns a series as gzipped JSON. The error is a sizelimit.SizeError if it takes more than MaxBytes.
 func Encode(s *Series) ([]byte, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	return bounded.Zip(MaxBytes, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
+	return sizelimit.Zip(MaxBytes, func(w io.Writer) error { return json.NewEncoder(w).Encode(s) })
 }
 
 // Decode returns the series that Encode made these bytes of. They may come from anybody: it takes no more memory than a series can take,

@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // noisy returns a recording with figures like those of real storage, which hardly repeat.
@@ -94,7 +94,7 @@ func TestFit(t *testing.T) {
 }
 
 func TestEncodeRefusesWhatIsTooLarge(t *testing.T) {
-	if _, err := Encode(noisy(1000, MaxSections).Series()); !errors.As(err, new(bounded.SizeError)) {
+	if _, err := Encode(noisy(1000, MaxSections).Series()); !errors.As(err, new(sizelimit.SizeError)) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -174,7 +174,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		_, err = Encode(s)
-		if err != nil && !errors.As(err, new(bounded.SizeError)) {
+		if err != nil && !errors.As(err, new(sizelimit.SizeError)) {
 			t.Errorf("what was decoded does not encode: %v", err)
 		}
 

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"iter"
 
-	"github.com/storagebench/storagebench/internal/bounded"
 	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
 // Recording is what one or more clients measured of a run over its time, before it is cut down to columns.
@@ -120,6 +120,6 @@ func (r *Recording) Fit() (*Series, []byte, error) {
 }
 
 func isTooLarge(err error) bool {
-	_, large := errors.AsType[bounded.SizeError](err)
+	_, large := errors.AsType[sizelimit.SizeError](err)
 	return large
 }

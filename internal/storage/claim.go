@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // claims returns the PersistentVolumeClaims of a target that is provisioned by a StorageClass.
@@ -36,8 +36,8 @@ func claim(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, class string, clie
 		spec.WithDataSource(dataSource(source))
 	}
 	return corev1ac.PersistentVolumeClaim(ClaimName(sb, t, client), sb.Namespace).
-		WithLabels(child.Labels(sb, v1alpha1.LabelTarget, t.Name, v1alpha1.LabelClient, strconv.Itoa(int(client)))).
-		WithOwnerReferences(child.OwnerReference(sb)).
+		WithLabels(childmeta.Labels(sb, v1alpha1.LabelTarget, t.Name, v1alpha1.LabelClient, strconv.Itoa(int(client)))).
+		WithOwnerReferences(childmeta.OwnerReference(sb)).
 		WithSpec(spec)
 }
 

@@ -10,7 +10,7 @@ import (
 	storagev1ac "k8s.io/client-go/applyconfigurations/storage/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // fsTypeParameter is what external-provisioner takes as the file system of a volume.
@@ -44,7 +44,7 @@ func ebsClass(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) *storagev1ac.St
 // class returns a StorageClass that only the benchmark's claim uses.
 func class(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, driver string, parameters map[string]string) *storagev1ac.StorageClassApplyConfiguration {
 	return storagev1ac.StorageClass(ClassName(sb, t)).
-		WithLabels(child.ClusterLabels(sb, v1alpha1.LabelTarget, t.Name)).
+		WithLabels(childmeta.ClusterLabels(sb, v1alpha1.LabelTarget, t.Name)).
 		WithProvisioner(driver).
 		WithParameters(parameters).
 		WithReclaimPolicy(corev1.PersistentVolumeReclaimDelete)

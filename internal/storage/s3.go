@@ -6,12 +6,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // S3Prefix returns the prefix of all objects of a target: the user's, and below it one that no other benchmark has.
 func S3Prefix(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
-	return ptr.Deref(t.S3.Prefix, "") + child.Name(sb, t.Name) + "/"
+	return ptr.Deref(t.S3.Prefix, "") + childmeta.Name(sb, t.Name) + "/"
 }
 
 // s3Volume returns a bucket as mountpoint-s3-csi-driver takes it, which provisions nothing by itself:
@@ -20,7 +20,7 @@ func s3Volume(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, user User) csiV
 	return csiVolume{
 		driver: S3Driver,
 		// The driver takes two volumes with one handle for the same, and mounts only one.
-		handle:       child.Name(sb, t.Name),
+		handle:       childmeta.Name(sb, t.Name),
 		attributes:   s3Attributes(t.S3),
 		mountOptions: s3Options(sb, t, user),
 	}

@@ -5,7 +5,7 @@ import (
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // csiVolume is storage that exists, as its driver is told.
@@ -23,9 +23,9 @@ func static(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, v csiVolume) Obje
 	if len(v.attributes) > 0 {
 		source.WithVolumeAttributes(v.attributes)
 	}
-	name := child.Name(sb, t.Name)
+	name := childmeta.Name(sb, t.Name)
 	volume := corev1ac.PersistentVolume(name).
-		WithLabels(child.ClusterLabels(sb, v1alpha1.LabelTarget, t.Name)).
+		WithLabels(childmeta.ClusterLabels(sb, v1alpha1.LabelTarget, t.Name)).
 		WithSpec(corev1ac.PersistentVolumeSpec().
 			// Required, and without a meaning for the driver.
 			WithCapacity(corev1.ResourceList{corev1.ResourceStorage: Capacity(t)}).

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // Names of the CSI drivers.
@@ -151,7 +151,7 @@ func ClassName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) string {
 	case t.StorageClassName != nil:
 		return *t.StorageClassName
 	case t.EBS != nil, t.EFS != nil && !isStatic(t.EFS):
-		return child.Name(sb, t.Name)
+		return childmeta.Name(sb, t.Name)
 	default:
 		return ""
 	}
@@ -168,9 +168,9 @@ func ClaimName(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target, client int32) 
 	case t.ClaimName != nil:
 		return *t.ClaimName
 	case client == 0 || IsShared(t):
-		return child.Name(sb, t.Name)
+		return childmeta.Name(sb, t.Name)
 	default:
-		return child.Name(sb, t.Name, child.Client(client))
+		return childmeta.Name(sb, t.Name, childmeta.Client(client))
 	}
 }
 

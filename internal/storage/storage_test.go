@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -41,7 +41,7 @@ func expected(t *testing.T, text string) string {
 	t.Helper()
 	sb := builder.NewBenchmark("ns", "sb").With(func(sb *v1alpha1.StorageBenchmark) { sb.UID = "1" }).Build()
 	var parsed any
-	if err := yaml.Unmarshal(fmt.Appendf(nil, text, child.Name(sb, "t")), &parsed); err != nil {
+	if err := yaml.Unmarshal(fmt.Appendf(nil, text, childmeta.Name(sb, "t")), &parsed); err != nil {
 		t.Fatalf("%v in:\n%s", err, text)
 	}
 	return asYAML(t, parsed)
@@ -252,7 +252,7 @@ func TestClaimsOfClients(t *testing.T) {
 		single := For(sb, target, User{})
 		var want []string
 		for _, parts := range test.claims {
-			want = append(want, child.Name(sb, strings.Split(parts, "/")...))
+			want = append(want, childmeta.Name(sb, strings.Split(parts, "/")...))
 		}
 		sb.Spec.Clients = new(int32(3))
 		got := For(sb, target, User{})
@@ -328,7 +328,7 @@ func TestClaimsFollowTheMatrix(t *testing.T) {
 // Mountpoint knows no root: files that root's pods are to write must be everybody's.
 func TestS3FilesOfRoot(t *testing.T) {
 	sb, target := benchmark(t, `{name: t, s3: {bucket: my-bucket}}`)
-	want := []string{"prefix " + child.Name(sb, "t") + "/", "allow-delete", "allow-other", "dir-mode 0777", "file-mode 0666"}
+	want := []string{"prefix " + childmeta.Name(sb, "t") + "/", "allow-delete", "allow-other", "dir-mode 0777", "file-mode 0666"}
 	if diff := cmp.Diff(want, For(sb, target, User{}).Volume.Spec.MountOptions); diff != "" {
 		t.Errorf("mount options (-want +got):\n%s", diff)
 	}
@@ -348,7 +348,7 @@ func TestKinds(t *testing.T) {
 	} {
 		sb, target := benchmark(t, test.target)
 		if test.claim == "" {
-			test.claim = child.Name(sb, "t")
+			test.claim = childmeta.Name(sb, "t")
 		}
 		if Kinds(target) != 1 || ClaimName(sb, target, 0) != test.claim || Driver(target) != test.driver || IsProvisioned(target) != test.provisioned ||
 			IsNewVolume(target) != test.isNewVolume || KindOf(target, "").IsObjectStore() != test.isObjectStore ||

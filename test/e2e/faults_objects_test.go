@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // Somebody deletes the object that a run works with. The run is repeated, and only a whole attempt gives its result.
@@ -102,7 +102,7 @@ func TestBucketWithoutItsClaim(t *testing.T) {
 			})
 			create(t, sb)
 			runningPod(t, sb)
-			objects := filepath.Join(os.Getenv(bucketDirectory), ptr.Deref(bucket(t).S3.Prefix, ""), child.Name(sb, sb.Spec.Targets[0].Name))
+			objects := filepath.Join(os.Getenv(bucketDirectory), ptr.Deref(bucket(t).S3.Prefix, ""), childmeta.Name(sb, sb.Spec.Targets[0].Name))
 			eventually(t.Context(), t, "objects in the bucket", func(context.Context) (bool, error) { return hasFiles(objects) })
 			if foreground {
 				if err := k8s.Delete(t.Context(), sb, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {

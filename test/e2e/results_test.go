@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 func TestResult(t *testing.T) {
@@ -210,7 +210,7 @@ func TestExistingClaim(t *testing.T) {
 	if code, output := runFio(t, "claim-after", claim.Name, keep, "--rw=read", "--size=1m", "--allow_file_create=0"); code != 0 {
 		t.Errorf("the file that was on the claim cannot be read any more: %s", output)
 	}
-	directory := "--directory=" + child.Directory(done)
+	directory := "--directory=" + childmeta.Directory(done)
 	code, output := runFio(t, "claim-left", claim.Name, directory, "--filename=new", "--rw=write", "--size=1m")
 	if code == 0 || !strings.Contains(output, "No such file or directory") && !strings.Contains(output, "not a directory") {
 		t.Errorf("the benchmark's directory is left on the claim: fio ended with %d: %s", code, output)

@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/test/await"
 	"github.com/storagebench/storagebench/test/turns"
 )
@@ -112,7 +112,7 @@ func besidesShared(c *claim) { c.besides = true }
 
 // ownOperator gives a test an operator of its own, with such values of the chart, which is confined to the test's namespace. The
 // operator of the whole cluster leaves that to it. So it can be killed, or have another image, while others run. What it does not
-// do, because it sees nothing outside of its namespace, is in internal/namespaced.
+// do, because it sees nothing outside of its namespace, is in internal/owned.
 func ownOperator(values ...string) func(*claim) {
 	return func(c *claim) { c.confined, c.values = true, values }
 }
@@ -224,7 +224,7 @@ func (s *stage) all() []string {
 func (s *stage) made(sb *v1alpha1.StorageBenchmark) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.directories = append(s.directories, child.Directory(sb))
+	s.directories = append(s.directories, childmeta.Directory(sb))
 }
 
 // benchmarks returns the names of the directories of the benchmarks that the test has made.

@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/child"
+	"github.com/storagebench/storagebench/internal/childmeta"
 )
 
 // person is somebody with rights of their own.
@@ -260,7 +260,7 @@ func TestPlantedLinks(t *testing.T) {
 			sb := onEFS("links")
 			sb.Spec.Suspend = new(true)
 			create(t, sb)
-			planted := filepath.Join(directory, child.Directory(sb))
+			planted := filepath.Join(directory, childmeta.Directory(sb))
 			if err := os.Symlink(link(onNode), planted); err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/legible"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 // count prints a number with commas between thousands, such as 3,048.
@@ -36,7 +36,7 @@ func (u unit) of(n int64) string {
 	if u.size == 1 {
 		return count(n)
 	}
-	return withCommas(legible.ThreeDigits(float64(n) / u.size))
+	return withCommas(humanize.ThreeDigits(float64(n) / u.size))
 }
 
 // with prints a figure with its unit.
@@ -115,4 +115,4 @@ func took(start, end *metav1.Time) string {
 }
 
 // plural prints a number of things, such as 2 runs.
-func plural(n int, thing string) string { return withCommas(legible.Plural(n, thing)) }
+func plural(n int, thing string) string { return withCommas(humanize.Plural(n, thing)) }
