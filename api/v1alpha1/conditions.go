@@ -55,6 +55,8 @@ const (
 	ReasonRunFailed = "RunFailed"
 	// ReasonDeadlineExceeded: a step took longer than its deadline.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
+	// ReasonCancelled: spec.cancel is true, and the benchmark had not ended before.
+	ReasonCancelled = "Cancelled"
 	// ReasonDeleted: the benchmark was deleted before it ended.
 	ReasonDeleted = "Deleted"
 )

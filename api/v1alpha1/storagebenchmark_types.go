@@ -145,6 +145,13 @@ type StorageBenchmarkSpec struct {
 	// +kubebuilder:default=false
 	Suspend *bool `json:"suspend,omitempty"`
 
+	// cancel ends the benchmark for good. The run under way is ended, results of earlier runs are kept, and volumes and test
+	// files are handled by cleanupPolicy. It cannot be set back to false.
+	// +optional
+	// +kubebuilder:default=false
+	// +kubebuilder:validation:XValidation:rule="self || !oldSelf",message="a cancelled benchmark stays cancelled; create another one, such as with kubectl storagebench rerun",reason=FieldValueForbidden
+	Cancel *bool `json:"cancel,omitempty"`
+
 	// cleanupPolicy says what happens to volumes and test files at the end. Delete removes them as soon as the last
 	// run has ended. Retain ends what still runs, and keeps them for inspection until the StorageBenchmark is deleted.
 	// +optional

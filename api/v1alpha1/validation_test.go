@@ -794,7 +794,7 @@ func TestValidation(t *testing.T) {
 		reject: []string{"cleanupPolicy: Keep"},
 	}, {
 		name: "time to live", path: "spec.ttlSecondsAfterFinished", want: "should be greater than or equal to 0",
-		accept: []string{"ttlSecondsAfterFinished: 0", "ttlSecondsAfterFinished: 31536000", "suspend: true"},
+		accept: []string{"ttlSecondsAfterFinished: 0", "ttlSecondsAfterFinished: 31536000", "suspend: true", "cancel: true"},
 		reject: []string{"ttlSecondsAfterFinished: -1"},
 	}, {
 		name: "unknown field", path: "", want: `unknown field "spec.workload"`,
@@ -953,6 +953,7 @@ func TestUpdates(t *testing.T) {
 	}
 	free := map[string]func(*v1alpha1.StorageBenchmarkSpec){
 		"suspend":       func(s *v1alpha1.StorageBenchmarkSpec) { s.Suspend = new(true) },
+		"cancel":        func(s *v1alpha1.StorageBenchmarkSpec) { s.Cancel = new(true) },
 		"clean-up":      func(s *v1alpha1.StorageBenchmarkSpec) { s.CleanupPolicy = v1alpha1.CleanupRetain },
 		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = new(int32(1)) },
 		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(5)) },

@@ -1815,6 +1815,11 @@ func (in *StorageBenchmarkSpec) DeepCopyInto(out *StorageBenchmarkSpec) {
 		*out = new(bool)
 		**out = **in
 	}
+	if in.Cancel != nil {
+		in, out := &in.Cancel, &out.Cancel
+		*out = new(bool)
+		**out = **in
+	}
 	if in.TTLSecondsAfterFinished != nil {
 		in, out := &in.TTLSecondsAfterFinished, &out.TTLSecondsAfterFinished
 		*out = new(int32)

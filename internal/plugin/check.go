@@ -2,6 +2,7 @@ package plugin
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -26,8 +27,8 @@ const thoroughCapacity = "30Gi"
 type checkOptions struct {
 	flags *genericclioptions.ConfigFlags
 
-	// storage has the flags that name it, which are those of run.
-	storage  oneLine
+	// storage has the flags that name it.
+	storage  targetFlags
 	path     string
 	presets  []string
 	thorough bool
@@ -80,10 +81,11 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 		RunE: o.run,
 	}
 	own := cmd.Flags()
-	own.StringSliceVar(&o.storage.classes, "class", nil, "StorageClasses to check, on a new volume each")
-	own.StringSliceVar(&o.storage.claims, "claim", nil, "PersistentVolumeClaims of the namespace to check")
-	own.StringSliceVar(&o.storage.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi, with --thorough "+thoroughCapacity+")")
-	o.storage.addGroupFlag(own)
+	o.storage.addFlags(own)
+	o.storage.addPodFlags(own)
+	own.Lookup("capacity").Usage += "; with --thorough " + thoroughCapacity
+	own.Lookup("efs").Usage += "; for output of fio: Elastic, or Bursting,meteredSize=2Ti"
+	own.Lookup("s3").Usage += "; for output of fio: a bucket of any name"
 	own.StringVarP(&o.path, "filename", "f", "",
 		"a file with results to check, or with one StorageBenchmark whose storage is checked, or - for standard input")
 	own.StringSliceVar(&o.presets, "preset", nil, "presets to check (kubectl storagebench presets); the default is those of the shortest check")
@@ -96,22 +98,25 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
 	o.measured.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
-	for _, flag := range []string{"class", "claim", "capacity", "fs-group"} {
+	for _, flag := range []string{"class", "claim", "ebs", "capacity", "node-selector", "fs-group"} {
 		cmd.MarkFlagsMutuallyExclusive("filename", flag)
 	}
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
+	completeTargets(cmd, flags)
 	return cmd
 }
 
 func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 	if o.path != "" || len(args) > 0 {
+		o.measured.efs, o.measured.s3 = strings.Join(o.storage.efs, ","), len(o.storage.s3) > 0
 		sb, err := o.resultsOfFile(cmd, args)
 		if err != nil {
 			return err
 		}
 		if err := o.measured.checkUsed(); err != nil {
 			return err
+		}
+		if o.storage.areSet() && !o.measured.used {
+			return fmt.Errorf("--efs and --s3: %s names its storage itself: leave the flags out", cmp.Or(o.path, strings.Join(args, "")))
 		}
 		if sb != nil {
 			return o.checkFile(cmd, sb)
@@ -256,14 +261,15 @@ func (o *checkOptions) spec(cmd *cobra.Command) (*v1alpha1.StorageBenchmarkSpec,
 	if o.path != "" {
 		return o.specOfFile(cmd)
 	}
-	if len(o.storage.classes)+len(o.storage.claims) == 0 {
-		return nil, errors.New("there is nothing to check: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
-	}
-	if o.thorough && len(o.storage.capacities) == 0 && len(o.storage.classes) > 0 {
+	if o.thorough && len(o.storage.capacities) == 0 && len(o.storage.classes)+len(o.storage.ebs) > 0 {
 		o.storage.capacities = []string{thoroughCapacity}
 	}
-	targets, err := o.storage.targets()
-	return &v1alpha1.StorageBenchmarkSpec{Targets: targets, Pod: o.storage.pod()}, err
+	var spec v1alpha1.StorageBenchmarkSpec
+	err := o.storage.apply(&spec)
+	if errors.Is(err, errNothingNamed) {
+		err = fmt.Errorf("%w, or a file with -f", err)
+	}
+	return &spec, err
 }
 
 // specOfFile returns the spec of the StorageBenchmark of a file, without what it measures.

@@ -200,7 +200,7 @@ func TestExitCodesOfCheckFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := newCommand()
+	cmd := newCommand("dev")
 	cmd.SetArgs([]string{"check", write(t, "saved.json", text)})
 	cmd.SetOut(&strings.Builder{})
 	cmd.SetErr(&strings.Builder{})

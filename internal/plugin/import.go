@@ -22,8 +22,8 @@ import (
 type importOptions struct {
 	path, name string
 	group      bool
-	// storage has the flags that name it, which are those of run.
-	storage oneLine
+	// storage has the flags that name it.
+	storage targetFlags
 }
 
 func newImportCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
@@ -49,17 +49,14 @@ room for on the new volumes: eight ninths of --capacity.`,
 	own.StringVarP(&o.path, "filename", "f", "", "the job file, or - for standard input")
 	own.BoolVar(&o.group, "group", false, "have the jobs that run at the same time give one result (group_reporting)")
 	own.StringVar(&o.name, "name", "", "name of the StorageBenchmark; by default that of the first job")
-	own.StringSliceVar(&o.storage.classes, "class", nil, "StorageClasses to measure, on a new volume each; the first is what the others are compared with")
-	own.StringSliceVar(&o.storage.claims, "claim", nil, "PersistentVolumeClaims of the namespace to measure")
-	own.StringSliceVar(&o.storage.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi, or what the test files need)")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
+	o.storage.addFlags(own)
+	completeTargets(cmd, flags)
 	return cmd
 }
 
 // run prints the benchmark if nothing is wrong with it, and on standard error what is to be known of it.
 func (o *importOptions) run(cmd *cobra.Command, args []string) error {
-	targets, err := o.targets()
+	targets, err := o.storage.targets()
 	if err != nil {
 		return err
 	}
@@ -147,14 +144,6 @@ func (o *importOptions) include(name string) (string, error) {
 		text, err = os.ReadFile(filepath.Join(filepath.Dir(o.path), name))
 	}
 	return string(text), err
-}
-
-// targets returns what the flags say that is to be measured.
-func (o *importOptions) targets() ([]v1alpha1.Target, error) {
-	if len(o.storage.classes)+len(o.storage.claims) == 0 {
-		return nil, errors.New("name the storage to measure: StorageClasses with --class (kubectl get storageclasses), or claims with --claim")
-	}
-	return o.storage.targets()
 }
 
 // checkObjects refuses what cannot be names of StorageClasses or claims.

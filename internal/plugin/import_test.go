@@ -70,14 +70,14 @@ func TestImport(t *testing.T) {
 			"", "--class gp3 --claim data -- fio --name=a --rw=read --size=50%", execution{Err: "size=50%: section [a]: a percentage is for raw block devices, because a file has no size yet: write a number of bytes such as 1G\n" +
 				"Error: the job cannot be imported, for the reason above\n", Failed: true},
 		},
-		"no target":               {"", "-- fio --name=a", execution{Err: "Error: name the storage to measure: StorageClasses with --class (kubectl get storageclasses), or claims with --claim\n", Failed: true}},
+		"no target":               {"", "-- fio --name=a", execution{Err: "Error: no storage is named: use --class (kubectl storagebench storage lists StorageClasses), --claim, --ebs, --efs or --s3\n", Failed: true}},
 		"nothing":                 {"", "--class gp3", execution{Err: "Error: " + nothing + "\n", Failed: true}},
 		"nothing behind --":       {"", "--class gp3 --", execution{Err: "Error: " + nothing + "\n", Failed: true}},
 		"two sources":             {"", "--class gp3 -f - -- fio --name=a", execution{Err: "Error: give either a job file with -f or a fio command line behind --\n", Failed: true}},
 		"before --":               {"", "--class gp3 fio -- --name=a", execution{Err: "Error: \"fio\" stands before --: put the whole fio command line behind it, such as: -- fio --name=a --rw=read --size=1G\n", Failed: true}},
 		"without --":              {"", "--class gp3 fio", execution{Err: "Error: \"fio\" stands before --: put the whole fio command line behind it, such as: -- fio --name=a --rw=read --size=1G\n", Failed: true}},
 		"a capacity that is none": {"", "--class gp3 --capacity x -- fio --name=a", execution{Err: "Error: --capacity x: give a quantity of bytes, such as 30Gi\n", Failed: true}},
-		"a capacity of a claim":   {"", "--claim data --capacity 1Gi -- fio --name=a", execution{Err: "Error: --capacity is of new volumes: add --class, or remove it; a claim has its own\n", Failed: true}},
+		"a capacity of a claim":   {"", "--claim data --capacity 1Gi -- fio --name=a", execution{Err: "Error: --capacity is the size of new volumes: add --class, --ebs, --efs or --s3, or remove --capacity; a claim has a size of its own\n", Failed: true}},
 		"a class that is none": {"", "--class Gp3 -- fio --name=a", execution{Err: "Error: --class \"Gp3\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', " +
 			"and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n", Failed: true}},
 		"a name that is none": {"", "--class gp3 --name A -- fio --name=a", execution{Err: "Error: --name \"A\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', " +

@@ -46,7 +46,7 @@ The operator keeps logs in ConfigMaps, of the first 128 runs, until the StorageB
 			return c.printLog(cmd, run)
 		},
 	}
-	cmd.Flags().BoolVar(&follow, "follow", false, "go on printing what fio prints, until the run ends")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on printing what fio prints, until the run ends")
 	return cmd
 }
 

@@ -7,18 +7,17 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fioimport"
 )
 
-// oneLine is a benchmark as flags say it. Flags have fio's names; several values of one are measured each.
+// oneLine is a benchmark that flags describe. The flags have fio's names; several values of one flag are measured each.
 type oneLine struct {
-	classes, claims, capacities []string
+	targetFlags
 
 	rw, bs, iodepth, numjobs, clients []string
 
@@ -26,16 +25,20 @@ type oneLine struct {
 	direct                  bool
 	repetitions             int32
 	options                 map[string]string
-	// fsGroup is the group that may write to the volumes, 0 for the one that the operator chooses.
-	fsGroup int64
+
+	presets, expectations []string
+	search                string
+	// fio is a command line of fio, in the place of the flags with its names.
+	fio []string
 }
 
-// addFlags adds the flags that say a benchmark.
+// fioFlags are the flags with fio's names, in whose place a preset or a command line of fio can be given.
+var fioFlags = []string{"rw", "bs", "iodepth", "numjobs", "ioengine", "size", "runtime", "direct", "option"}
+
+// addFlags adds the flags that describe a benchmark.
 func (o *oneLine) addFlags(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&o.classes, "class", nil, "StorageClasses to measure, on a new volume each; the first is what the others are compared with")
-	flags.StringSliceVar(&o.claims, "claim", nil, "PersistentVolumeClaims of the namespace to measure")
-	flags.StringSliceVar(&o.capacities, "capacity", nil, "size of the new volumes: one for all, or one for each --class (default 10Gi)")
-	o.addGroupFlag(flags)
+	o.targetFlags.addFlags(flags)
+	o.addPodFlags(flags)
 	flags.StringSliceVar(&o.rw, "rw", []string{"randread", "randwrite"}, "types of I/O: read, write, randread, randwrite, rw, randrw, ...")
 	flags.StringSliceVar(&o.bs, "bs", []string{"4k"}, "block sizes")
 	flags.StringSliceVar(&o.iodepth, "iodepth", []string{"16"}, "I/Os that each job keeps in flight")
@@ -45,81 +48,96 @@ func (o *oneLine) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.size, "size", "1G", "bytes of each job's files")
 	flags.StringVar(&o.runtime, "runtime", "30s", "how long each run measures, as fio has it: 30s, 2m; 0: until size is done")
 	flags.BoolVar(&o.direct, "direct", true, "bypass the page cache")
-	flags.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 4 on there are verdicts, from 6 on confidence intervals")
 	flags.StringToStringVar(&o.options, "option", nil, "other options of fio, under its own names, such as rwmixread=70,fsync=1")
+	flags.StringSliceVar(&o.presets, "preset", nil, "presets to measure in place of --rw and the like, such as etcd (kubectl storagebench presets)")
+	flags.StringArrayVar(&o.expectations, "expect", nil, "a result that is good enough, such as sync.p99=10ms or write.iops=2700; a miss is exit code 2")
+	flags.StringVar(&o.search, "search", "", "find the highest load within a latency, such as p99=5ms or p99=5ms,vary=iodepth,max=256")
+	flags.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 4 on there are verdicts, from 6 on confidence intervals")
 }
 
-// addGroupFlag adds the flag by which pods may write to a claim whose volume only root may write to.
-func (o *oneLine) addGroupFlag(flags *pflag.FlagSet) {
-	flags.Int64Var(&o.fsGroup, "fs-group", 0, "group that is let write to the volumes, for a claim that nobody has written to, such as 65532; "+
-		"many drivers give every file on the volume to it for good")
-}
-
-// pod returns the settings of pods, nil for the operator's own.
-func (o *oneLine) pod() *v1alpha1.PodSettings {
-	if o.fsGroup == 0 {
+// checkFlags returns an error if flags describe the I/O in two ways.
+func (o *oneLine) checkFlags(flags *pflag.FlagSet) error {
+	other := ""
+	switch {
+	case len(o.fio) > 0 && len(o.presets) > 0:
+		return errors.New("--preset and a command line of fio after -- both describe the I/O: leave one of them out")
+	case len(o.fio) > 0:
+		other = "the command line of fio after --"
+	case len(o.presets) > 0:
+		other = "--preset"
+	default:
 		return nil
 	}
-	return &v1alpha1.PodSettings{SecurityContext: &corev1.PodSecurityContext{FSGroup: &o.fsGroup}}
+	for _, name := range fioFlags {
+		if flags.Changed(name) {
+			return fmt.Errorf("--%s and %s both describe the I/O: leave one of them out", name, other)
+		}
+	}
+	return nil
 }
 
-// benchmark makes the benchmark. Errors name the flag, its value and the remedy; what the plan finds is not looked at.
+// benchmark makes the benchmark. Errors name the flag, its value and the remedy. What the plan finds is not checked here.
 func (o *oneLine) benchmark() (*v1alpha1.StorageBenchmark, error) {
-	if len(o.classes)+len(o.claims) == 0 {
-		return nil, errors.New("there is nothing to measure: name StorageClasses with --class (kubectl get storageclasses), claims with --claim, or a file with -f")
+	var spec v1alpha1.StorageBenchmarkSpec
+	if err := o.apply(&spec); errors.Is(err, errNothingNamed) {
+		return nil, fmt.Errorf("%w, or a file with -f", err)
+	} else if clientsErr := o.setClients(&spec); err != nil || clientsErr != nil {
+		return nil, errors.Join(err, clientsErr)
 	}
-	targets, targetsErr := o.targets()
-	clients, clientsErr := o.numbersOfClients()
-	spec := v1alpha1.StorageBenchmarkSpec{Targets: targets}
-	if len(clients) == 1 {
-		if clients[0] > 1 {
-			spec.Clients = &clients[0]
-		}
-		clients = nil
-	}
-	workloads, workloadsErr := o.workloads(targets, clients)
-	if err := errors.Join(targetsErr, workloadsErr, clientsErr); err != nil {
+	if err := errors.Join(o.setWorkloads(&spec), o.setExpectations(&spec)); err != nil {
 		return nil, err
 	}
-	spec.Workloads, spec.Pod = workloads, o.pod()
+	if err := o.setSearch(&spec); err != nil {
+		return nil, err
+	}
 	if o.repetitions != 1 {
 		spec.Repetitions = &o.repetitions
 	}
 	return &v1alpha1.StorageBenchmark{TypeMeta: benchmarkType, ObjectMeta: metav1.ObjectMeta{GenerateName: "fio-"}, Spec: spec}, nil
 }
 
-// targets returns a target for each StorageClass and each claim, named as it as far as the name of a target can be.
-func (o *oneLine) targets() ([]v1alpha1.Target, error) {
-	if len(o.capacities) > 0 && len(o.classes) == 0 {
-		return nil, errors.New("--capacity is of new volumes: add --class, or remove it; a claim has its own")
-	}
-	if err := errors.Join(checkObjects("class", o.classes), checkObjects("claim", o.claims)); err != nil {
-		return nil, err
-	}
-	if n := len(o.capacities); n > 1 && n != len(o.classes) {
-		return nil, fmt.Errorf("--capacity has %d values, and --class has %d: give one for all, or as many", n, len(o.classes))
-	}
-	var targets []v1alpha1.Target
-	for i, class := range o.classes {
-		target := v1alpha1.Target{Name: fioimport.Label(class), StorageClassName: &o.classes[i]}
-		if len(o.capacities) > 0 {
-			capacity, err := resource.ParseQuantity(o.capacities[min(i, len(o.capacities)-1)])
-			if err != nil {
-				return nil, fmt.Errorf("--capacity %s: give a quantity of bytes, such as 30Gi", o.capacities[min(i, len(o.capacities)-1)])
-			}
-			target.Capacity = &capacity
+// setWorkloads sets the workloads by a command line of fio, presets, or the flags with fio's names.
+func (o *oneLine) setWorkloads(spec *v1alpha1.StorageBenchmarkSpec) error {
+	switch {
+	case len(o.fio) > 0:
+		imported, err := fioimport.Options{Targets: spec.Targets}.CommandLine(o.fio)
+		if err != nil {
+			return err
 		}
-		targets = append(targets, target)
+		spec.Workloads = []v1alpha1.Workload{imported.Workload}
+	case len(o.presets) > 0:
+		presets, err := presetsNamed(o.presets)
+		if err != nil {
+			return err
+		}
+		for i := range presets {
+			spec.Workloads = append(spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: new(presets[i].ID())})
+		}
+	default:
+		workloads, err := o.workloads(spec.Targets)
+		if err != nil {
+			return err
+		}
+		spec.Workloads = workloads
 	}
-	for i, claim := range o.claims {
-		targets = append(targets, v1alpha1.Target{Name: fioimport.Label(claim), ClaimName: &o.claims[i]})
-	}
-	return targets, nil
+	return o.setWorkloadClients(spec)
 }
 
-// workloads returns a workload for each type of I/O, with a matrix of what else has several values. A size that is a share of the
-// volume is of the targets.
-func (o *oneLine) workloads(targets []v1alpha1.Target, clients []int32) ([]v1alpha1.Workload, error) {
+// setExpectations sets what the results are held to.
+func (o *oneLine) setExpectations(spec *v1alpha1.StorageBenchmarkSpec) error {
+	for _, text := range o.expectations {
+		one, err := expectation.Parse(text)
+		if err != nil {
+			return fmt.Errorf("--expect %w", err)
+		}
+		spec.Expectations = append(spec.Expectations, one)
+	}
+	return nil
+}
+
+// workloads returns a workload for each type of I/O, with a matrix of what else has several values. The targets have the
+// volumes that a size in percent is a share of.
+func (o *oneLine) workloads(targets []v1alpha1.Target) ([]v1alpha1.Workload, error) {
 	matrix := map[string]v1alpha1.MatrixValues{}
 	for option, values := range map[string][]string{"bs": o.bs, "iodepth": o.iodepth, "numjobs": o.numjobs} {
 		for _, value := range values {
@@ -134,7 +152,7 @@ func (o *oneLine) workloads(targets []v1alpha1.Target, clients []int32) ([]v1alp
 		if err != nil {
 			return nil, err // the others have the same options
 		}
-		imported.Workload.Matrix, imported.Workload.Clients = matrix, clients
+		imported.Workload.Matrix = matrix
 		workloads = append(workloads, imported.Workload)
 	}
 	return workloads, nil
@@ -164,6 +182,27 @@ func (o *oneLine) commandLine(rw string) []string {
 		add(option, value)
 	}
 	return args
+}
+
+// setClients sets how many clients measure together, where it is one number.
+func (o *oneLine) setClients(spec *v1alpha1.StorageBenchmarkSpec) error {
+	clients, err := o.numbersOfClients()
+	if err == nil && len(clients) == 1 && clients[0] > 1 {
+		spec.Clients = &clients[0]
+	}
+	return err
+}
+
+// setWorkloadClients has each workload measured with several numbers of clients.
+func (o *oneLine) setWorkloadClients(spec *v1alpha1.StorageBenchmarkSpec) error {
+	clients, err := o.numbersOfClients()
+	if err != nil || len(clients) < 2 {
+		return err
+	}
+	for i := range spec.Workloads {
+		spec.Workloads[i].Clients = clients
+	}
+	return nil
 }
 
 // numbersOfClients reads the numbers of clients, each of which is measured.

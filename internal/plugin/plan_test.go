@@ -19,7 +19,7 @@ type execution struct {
 func execute(t *testing.T, in string, args ...string) execution {
 	t.Helper()
 	var out, notes bytes.Buffer
-	cmd := newCommand()
+	cmd := newCommand("dev")
 	cmd.SetArgs(args)
 	cmd.SetIn(strings.NewReader(in))
 	cmd.SetOut(&out)

@@ -21,7 +21,7 @@ const (
 // Run carries out the command line and returns the exit code: 0 if all went well, 2 if results are not as expected, 130 if the user left
 // a benchmark that goes on, otherwise 1. The version is what --version prints.
 func Run(version string) int {
-	root := newCommand()
+	root := newCommand(version)
 	root.Version = version
 	nameAfterProgram(root)
 	return exitCode(root.Execute())
@@ -39,7 +39,8 @@ func exitCode(err error) int {
 	return 0
 }
 
-func newCommand() *cobra.Command {
+// newCommand returns the command of this version of the plugin.
+func newCommand(version string) *cobra.Command {
 	flags := genericclioptions.NewConfigFlags(true)
 	root := &cobra.Command{
 		Use:          "kubectl-storagebench",
@@ -50,10 +51,10 @@ func newCommand() *cobra.Command {
 	flags.AddFlags(root.PersistentFlags())
 	root.PersistentFlags().Bool(noColor, false, "Print without colours, also on a terminal, as with environment variable NO_COLOR")
 	root.AddCommand(
-		newCheckCommand(flags), newRunCommand(flags), newWatchCommand(flags), newListCommand(flags),
+		newCheckCommand(flags), newRunCommand(flags), newRerunCommand(flags), newCancelCommand(flags), newWatchCommand(flags), newListCommand(flags),
 		newReportCommand(flags), newExplainResultCommand(flags), newCompareCommand(flags),
 		newPlanCommand(), newPresetsCommand(), newImportCommand(flags),
-		newLogsCommand(flags), newArtifactsCommand(flags),
+		newLogsCommand(flags), newArtifactsCommand(flags), newVersionCommand(flags, version),
 	)
 	for _, cmd := range root.Commands() {
 		harmlessErrors(cmd)

@@ -38,23 +38,37 @@ type runOptions struct {
 	schedule             string
 	output               *string
 	remove, wait, dryRun bool
-	noFail               bool
+	noFail, replace      bool
 }
 
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	o := &runOptions{flags: flags}
 	cmd := &cobra.Command{
-		Use:   "run (-f FILE | --class CLASS... | --from-schedule NAME)",
+		Use:   "run (-f FILE | --class CLASS | --ebs TYPE | --efs ID | --s3 BUCKET | --claim CLAIM | --from-schedule NAME) [-- FIO-OPTION...]",
 		Short: "Make a StorageBenchmark, follow it, and print its results",
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
-It is read from a file, made from the template of a StorageBenchmarkSchedule, whose history it gets into, or made of flags
-that have fio's names; several values of one are measured each. Ctrl-C leaves the benchmark running.
+It is read from a file, made from the template of a StorageBenchmarkSchedule, whose history it gets into, or made of flags.
+Flags that have fio's names describe the I/O; several values of one are measured each. Presets, or options of fio after --,
+can take their place. Flags for storage have the fields of the API and can be repeated. Ctrl-C leaves the benchmark running.
+
+A benchmark of the file that has ended before is not measured again: --replace deletes it with its results and measures
+anew, and rerun measures the same under another name.
 
 The exit code is 0 only if each run has a result, and all that spec.expectations and presets ask for is met. It is 2 if
 something is missed, and 1 if that is not known. With --no-fail only the runs count. After Ctrl-C it is 130.`,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
+
+  # 3,000 against 6,000 IOPS, four times each
+  kubectl storagebench run --ebs gp3,iops=3000 --ebs gp3,iops=6000 --rw randwrite --repetitions 4
+
+  # the I/O of etcd, and of a command line of fio
+  kubectl storagebench run --class gp3 --preset etcd
+  kubectl storagebench run --class gp3 -- --rw=randrw --rwmixread=70 --bs=8k --iodepth=32 --size=2G --runtime=60
+
+  # the highest load at which 99 % of reads take at most 5 ms
+  kubectl storagebench run --ebs gp3 --rw randread --search p99=5ms
 
   # what a file says, and delete the benchmark when its results are printed
   kubectl storagebench run -f benchmark.yaml --rm
@@ -64,7 +78,7 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 
   # what the flags mean, as a file to start from
   kubectl storagebench run --class gp3 --rw read --bs 1m --dry-run`,
-		Args: cobra.NoArgs,
+		Args: o.args,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
 	(&genericclioptions.FileNameFlags{
@@ -73,24 +87,41 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 	o.oneLine.addFlags(cmd.Flags())
 	cmd.Flags().StringVar(&o.name, "name", "", "name of the StorageBenchmark that is made of flags (default: fio- and random characters)")
 	cmd.Flags().StringVar(&o.schedule, "from-schedule", "", "name of the StorageBenchmarkSchedule whose template the StorageBenchmark is made from")
+	cmd.Flags().BoolVar(&o.replace, "replace", false, "delete the StorageBenchmark of the same name first, its results included")
+	o.addFollowFlags(cmd)
+	for _, flag := range []string{"filename", "kustomize"} {
+		for _, other := range append([]string{"fs-group", "node-selector", "preset", "expect", "search", "name", "dry-run"}, targetFlagNames...) {
+			cmd.MarkFlagsMutuallyExclusive(flag, other)
+		}
+	}
+	for _, other := range append([]string{"filename", "kustomize", "rm", "preset", "expect", "search"}, targetFlagNames...) {
+		cmd.MarkFlagsMutuallyExclusive("from-schedule", other)
+	}
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("from-schedule", completeSchedules(flags)))
+	completeTargets(cmd, flags)
+	return cmd
+}
+
+// addFollowFlags adds the flags about what happens once a benchmark is made.
+func (o *runOptions) addFollowFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.remove, "rm", false,
 		"delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
 	cmd.Flags().BoolVar(&o.noFail, "no-fail", false, "end with exit code 0 also if results are not what spec.expectations and presets ask for")
 	o.output = addOutputFlag(cmd, reportFormats)
-	for _, flag := range []string{"filename", "kustomize"} {
-		for _, other := range []string{"class", "claim", "fs-group", "name", "dry-run"} {
-			cmd.MarkFlagsMutuallyExclusive(flag, other)
-		}
+}
+
+// args takes options of fio after --, and no other arguments.
+func (o *runOptions) args(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && cmd.ArgsLenAtDash() != 0 {
+		return fmt.Errorf("%q is no flag: put a file behind -f, and options of fio behind --", args[0])
 	}
-	for _, other := range []string{"filename", "kustomize", "class", "claim", "rm"} {
-		cmd.MarkFlagsMutuallyExclusive("from-schedule", other)
+	if len(args) > 0 && (len(o.files.Filenames) > 0 || o.schedule != "") {
+		return errors.New("options of fio after -- describe a benchmark without a file: leave them out, or -f and --from-schedule")
 	}
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("from-schedule", completeSchedules(flags)))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("class", completeClasses(flags)))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("claim", completeClaims(flags)))
-	return cmd
+	o.oneLine.fio = args
+	return nil
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {
@@ -102,6 +133,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	}
 	if o.schedule != "" {
 		return o.runSchedule(cmd)
+	}
+	if err := o.oneLine.checkFlags(cmd.Flags()); err != nil {
+		return err
 	}
 	benchmark, err := o.oneLine.benchmark()
 	if err != nil {
@@ -128,6 +162,11 @@ func (o *runOptions) make(cmd *cobra.Command, c *cluster, benchmark *v1alpha1.St
 	benchmark.Namespace = c.namespace
 	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), benchmark); err != nil {
 		return err
+	}
+	if o.replace {
+		if err := removeEarlier(cmd, c, client.ObjectKeyFromObject(benchmark)); err != nil {
+			return err
+		}
 	}
 	if err := c.Create(cmd.Context(), benchmark); err != nil {
 		return explainMissing(err)
@@ -165,25 +204,52 @@ func (o *runOptions) runFiles(cmd *cobra.Command) error {
 	}
 	var benchmarks []found
 	for _, info := range infos {
+		if !isNoBenchmark(info) && o.replace {
+			if err := removeEarlier(cmd, c, client.ObjectKey{Namespace: info.Namespace, Name: info.Name}); err != nil {
+				return err
+			}
+		}
 		isNew, err := apply(cmd.Context(), info)
 		if err != nil {
 			return explainMissing(err)
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s applied\n", nameOf(info))
+		if err := refuseEnded(info.Object, info.Name); err != nil {
+			return err
+		}
 		if !isNoBenchmark(info) {
 			benchmarks = append(benchmarks, foundBy(info, isNew))
-		}
-		if hadEnded(info) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s had ended before, and its results are from then. Delete it to measure anew\n", nameOf(info))
-			benchmarks[len(benchmarks)-1].isOld = true
 		}
 	}
 	return o.follow(cmd, c, benchmarks)
 }
 
+// removeEarlier deletes the benchmark of a name, if there is one, and waits until it is gone.
+func removeEarlier(cmd *cobra.Command, c *cluster, key client.ObjectKey) error {
+	var earlier v1alpha1.StorageBenchmark
+	err := c.Get(cmd.Context(), key, &earlier)
+	if key.Name == "" || apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return explainMissing(err)
+	}
+	return remove(cmd.Context(), c, found{ObjectKey: key, uid: earlier.UID, isNew: true}, cmd.ErrOrStderr())
+}
+
+// refuseEnded returns an error if an object is a benchmark that has ended before, and does not begin anew. Its results
+// are no answer to this call: a pipeline that uses a name again would pass by its first results for ever.
+func refuseEnded(object runtime.Object, name string) error {
+	if !hadEnded(object) {
+		return nil
+	}
+	return fmt.Errorf("%s has ended before, and nothing was measured now: run it with --replace to delete it with its results and measure anew, "+
+		"or with \"kubectl storagebench rerun %s\" to measure the same under another name", name, name)
+}
+
 // hadEnded reports whether an object that was applied is a benchmark which had ended before that, and does not begin anew.
-func hadEnded(info *resource.Info) bool {
-	object, ok := info.Object.(*unstructured.Unstructured)
+func hadEnded(applied runtime.Object) bool {
+	object, ok := applied.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return false
 	}
@@ -216,8 +282,6 @@ type found struct {
 	uid types.UID
 	// isNew reports whether this call has created it.
 	isNew bool
-	// isOld reports whether it had ended before this call.
-	isOld bool
 }
 
 // foundBy returns the benchmark that was applied.
@@ -238,7 +302,7 @@ func (o *runOptions) read(cmd *cobra.Command, c *cluster) ([]*resource.Info, err
 	}
 	var problems []error
 	for _, info := range infos {
-		if err := c.check(cmd, info, infos); err != nil {
+		if err := o.check(cmd, c, info, infos); err != nil {
 			problems = append(problems, fmt.Errorf("%s: %w", info.Name, err))
 		}
 	}
@@ -252,7 +316,7 @@ func bringsNamespace(infos []*resource.Info) bool {
 
 // check finds what is wrong with a benchmark among objects: by its fields, by its plan, by the storage that it names, and
 // then by what the API server says of it, if that can be asked.
-func (c *cluster) check(cmd *cobra.Command, info *resource.Info, among []*resource.Info) error {
+func (o *runOptions) check(cmd *cobra.Command, c *cluster, info *resource.Info, among []*resource.Info) error {
 	object, ok := info.Object.(*unstructured.Unstructured)
 	if !ok || object.GroupVersionKind() != benchmarkType.GroupVersionKind() {
 		return nil
@@ -275,8 +339,18 @@ func (c *cluster) check(cmd *cobra.Command, info *resource.Info, among []*resour
 	if err := c.checkStorage(cmd.Context(), cmd.ErrOrStderr(), &benchmark, brought...); err != nil {
 		return err
 	}
-	_, _, err := patch(cmd.Context(), info, metav1.DryRunAll)
-	return err
+	if o.replace {
+		fresh := object.DeepCopy()
+		fresh.SetName("")
+		fresh.SetGenerateName(info.Name + "-")
+		fresh.SetNamespace(info.Namespace)
+		return c.Create(cmd.Context(), fresh, client.DryRunAll, client.FieldValidation(metav1.FieldValidationStrict))
+	}
+	applied, _, err := patch(cmd.Context(), info, metav1.DryRunAll)
+	if err != nil {
+		return err
+	}
+	return refuseEnded(applied, info.Name)
 }
 
 // apply is "kubectl apply --server-side" of one object. It reports whether that has created the object.
@@ -321,7 +395,7 @@ func (o *runOptions) follow(cmd *cobra.Command, c *cluster, benchmarks []found) 
 	for _, one := range benchmarks {
 		benchmark, err := follow(cmd, c, one.ObjectKey, *o.output)
 		if benchmark != nil && !o.noFail { // a miss is known also where other runs failed
-			err = errors.Join(err, heldTo(benchmark, one.isOld))
+			err = errors.Join(err, heldTo(benchmark))
 		}
 		errs = append(errs, err)
 		if errors.Is(err, errLeft) {

@@ -87,7 +87,7 @@ func TestSavedFilesThatHaveNoResults(t *testing.T) {
 		"flags of fio":        {two, []string{"a", "--volume", "gp3"}, "--volume: only the output of fio needs this"},
 		"fio without a job":   {[]byte(`{"fio version": "fio-3.33", "jobs": []}`), nil, "no jobs"},
 		"an unknown volume":   {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp9"}, "no limits are known of type"},
-		"an unknown setting":  {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp3,iop=4000"}, `unknown field "iop"`},
+		"an unknown setting":  {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp3,iop=4000"}, `there is no field "iop": did you mean iops?`},
 		"an unknown instance": {[]byte(`{"fio version": "fio-3.33"}`), []string{"--instance", "m0.none"}, "no such type of EC2 instance"},
 		"no size of gp2":      {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp2"}, "add size="},
 		"a size of bytes":     {[]byte(`{"fio version": "fio-3.33"}`), []string{"--volume", "gp3,size=10"}, "write a size such as 100Gi"},

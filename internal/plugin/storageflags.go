@@ -3,7 +3,10 @@ package plugin
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -33,8 +36,10 @@ type storageOptions struct {
 func (o *storageOptions) addFlags(cmd *cobra.Command) {
 	flags := pflag.NewFlagSet("storage", pflag.ContinueOnError)
 	flags.StringVar(&o.volume, "volume", "", "for output of fio: the EBS volume, such as gp3,iops=3000,throughput=125,size=100Gi")
-	flags.StringVar(&o.efs, "efs", "", "for output of fio: the EFS file system by its throughput mode, such as Elastic or Provisioned,provisionedThroughput=100")
-	flags.BoolVar(&o.s3, "s3", false, "for output of fio: a bucket of S3, mounted by Mountpoint")
+	if cmd.Flags().Lookup("efs") == nil { // else these flags name storage to measure as well
+		flags.StringVar(&o.efs, "efs", "", "for output of fio: the EFS file system by its throughput mode, such as Elastic or Provisioned,provisionedThroughput=100")
+		flags.BoolVar(&o.s3, "s3", false, "for output of fio: a bucket of S3, mounted by Mountpoint")
+	}
 	flags.StringVar(&o.limits, "limits", "", "for output of fio: what the storage can do at most, such as iops=3000,bytesPerSecond=131072000")
 	flags.StringVar(&o.instance, "instance", "", "for output of fio: the type of the EC2 instance, such as m6i.large")
 	flags.StringArrayVar(&o.options, "option", nil, "for output of fio: an option that the output does not name, such as direct=1")
@@ -147,14 +152,19 @@ func settingsOf(text, first string) map[string]string {
 	return settings
 }
 
-// decodeSettings decodes settings into the fields of the API with these names. The error names the flag and what is wrong.
+// decodeSettings decodes settings into the fields of the API with these names. Errors name the flag and the setting.
 func decodeSettings(flag string, settings map[string]string, into any) error {
-	var document strings.Builder
-	for name, value := range settings {
-		fmt.Fprintf(&document, "%s: %s\n", name, value)
-	}
-	if err := yaml.UnmarshalStrict([]byte(document.String()), into); err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		value := settings[name]
+		err := yaml.UnmarshalStrict([]byte(name+": "+value), into)
+		if err == nil || yaml.UnmarshalStrict([]byte(name+": "+strconv.Quote(value)), into) == nil { // a text that looks like a number
+			continue
+		}
+		fields := slices.Sorted(maps.Keys(fieldsOf(reflect.TypeOf(into).Elem())))
+		if !slices.Contains(fields, name) {
+			return fmt.Errorf("--%s: there is no field %q%s", flag, name, meant(name, fields))
+		}
+		return fmt.Errorf("--%s: %s=%s: the field takes no such value (kubectl explain storagebenchmark.spec.targets.%s)", flag, name, value, flag)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func TestReportOnATerminal(t *testing.T) {
 	t.Setenv("NO_COLOR", "")
 	t.Setenv("TERM", "xterm")
 	user, program := pseudoTerminal(t, width)
-	cmd := newCommand()
+	cmd := newCommand("dev")
 	cmd.SetOut(program)
 	cmd.SetArgs(on(server, "report", "first"))
 	if err := cmd.Execute(); err != nil {
@@ -96,7 +96,7 @@ func TestStyleOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("NO_COLOR", test.noColor)
 			t.Setenv("TERM", test.term)
-			root := newCommand()
+			root := newCommand("dev")
 			var got report.Style
 			root.AddCommand(&cobra.Command{Use: "probe", Run: func(cmd *cobra.Command, _ []string) { got = styleOf(cmd) }})
 			root.SetArgs(append([]string{"probe"}, test.args...))

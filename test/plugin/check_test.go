@@ -155,7 +155,7 @@ spec:
 		return nil
 	})
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), judged(sb))
-	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "had ended before") {
+	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "has ended before") {
 		t.Errorf("exit code %d, want 0:\n%s", code, &plugin.notes)
 	}
 }
@@ -175,13 +175,25 @@ spec:
 	plugin := u.start(t, "run", "-f", path)
 	sb := u.only(t)
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)), judged(sb))
-	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "had ended before") {
+	if code := plugin.end(t); code != 0 || strings.Contains(plugin.notes.String(), "has ended before") {
 		t.Fatalf("exit code %d:\n%s", code, &plugin.notes)
 	}
-	for want, args := range map[int][]string{1: nil, 0: {"--no-fail"}} {
-		if code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...); code != want || !strings.Contains(notes, "again had ended before, and its results are from then. Delete it to measure anew") {
-			t.Errorf("with %q: exit code %d, want %d:\n%s", args, code, want, notes)
+	for _, args := range [][]string{nil, {"--no-fail"}, {"--wait=false"}} {
+		code, _, notes := u.run(t, append([]string{"run", "-f", path}, args...)...)
+		if code != 1 || !strings.Contains(notes, "again has ended before") || !strings.Contains(notes, "--replace") || !strings.Contains(notes, "rerun again") {
+			t.Errorf("with %q: exit code %d:\n%s", args, code, notes)
 		}
+	}
+	replaces := u.start(t, "run", "-f", path, "--replace")
+	await.Holds(t, func() error {
+		if now := u.only(t); now.UID == sb.UID {
+			return errors.New("it is still the first one")
+		}
+		return nil
+	})
+	u.set(t, u.only(t), v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 2000)), judged(sb))
+	if code := replaces.end(t); code != 0 || !strings.Contains(replaces.notes.String(), "write 2000 IOPS") {
+		t.Errorf("exit code %d:\n%s", code, &replaces.notes)
 	}
 }
 

@@ -178,7 +178,7 @@ func (u *user) set(t *testing.T, sb *v1alpha1.StorageBenchmark, reason, message 
 		switch reason {
 		case v1alpha1.ReasonCompleted:
 			outcome = metav1.ConditionTrue
-		case v1alpha1.ReasonRunFailed, v1alpha1.ReasonInvalidSpec:
+		case v1alpha1.ReasonRunFailed, v1alpha1.ReasonInvalidSpec, v1alpha1.ReasonCancelled:
 			outcome = metav1.ConditionFalse
 		}
 		sb.Status.ObservedGeneration = sb.Generation

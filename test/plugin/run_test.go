@@ -182,10 +182,12 @@ func TestRunRemovesOnlyWhatItHasCreated(t *testing.T) {
 		t.Fatal(notes)
 	}
 	sb := u.only(t)
+	second := u.start(t, "run", "-f", path, "--rm")
+	await.Holds(t, second.hasPrinted("first applied"))
 	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	const want = "first was there before, so --rm does not delete it\n"
-	if code, _, notes := u.run(t, "run", "-f", path, "--rm"); code != 0 || !strings.HasSuffix(notes, want) {
-		t.Errorf("what was there: exit code %d:\n%s", code, notes)
+	if code := second.end(t); code != 0 || !strings.HasSuffix(second.notes.String(), want) {
+		t.Errorf("what was there: exit code %d:\n%s", code, &second.notes)
 	}
 	if left := u.only(t); left.UID != sb.UID || left.DeletionTimestamp != nil {
 		t.Errorf("left is %s, deleted at %v; want %s", left.UID, left.DeletionTimestamp, sb.UID)
@@ -290,8 +292,6 @@ func TestRunFile(t *testing.T) {
 	if want := "configmap/beside applied\nstoragebenchmark.storagebench.dev/first applied\n"; code != 0 || notes != want {
 		t.Errorf("exit code %d:\n%s", code, notes)
 	}
-	sb := u.only(t)
-	u.set(t, sb, v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
 	in, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -300,8 +300,11 @@ func TestRunFile(t *testing.T) {
 	if code, notes := u.runWith(t, in, "run", "-f", "-", "--wait=false"); code != 0 {
 		t.Errorf("from standard input: exit code %d:\n%s", code, notes)
 	}
-	if code, _, notes := u.run(t, "run", "-f", path); code != 0 || !strings.Contains(notes, "ok     randwrite.gp3") {
-		t.Errorf("once more: exit code %d:\n%s", code, notes)
+	follows := u.start(t, "run", "-f", path)
+	await.Holds(t, follows.hasPrinted("first applied"))
+	u.set(t, u.only(t), v1alpha1.ReasonCompleted, "1 run", runs("1/1", ended("gp3", 3000)))
+	if code := follows.end(t); code != 0 || !strings.Contains(follows.notes.String(), "ok     randwrite.gp3") {
+		t.Errorf("once more: exit code %d:\n%s", code, &follows.notes)
 	}
 }
 
@@ -335,16 +338,28 @@ func TestBadFlagsMakeNothing(t *testing.T) {
 		args []string
 		want string
 	}{
-		{nil, "there is nothing to measure: name StorageClasses with --class"},
+		{nil, "no storage is named: use --class"},
 		{[]string{"--class", "a", "--numjobs", "0"}, "numjobs=0: section [randread]: write a whole number from 1 to 1024"},
 		{[]string{"--class", "a", "--clients", "x"}, "--clients x: give whole numbers"},
 		{[]string{"--class", "a", "--runtime", "soon"}, "runtime=soon: section [randread]: write a time such as 60, 60s"},
 		{[]string{"--class", "a", "--capacity", "big"}, "--capacity big: give a quantity of bytes, such as 30Gi"},
 		{[]string{"--class", "a,b,c", "--capacity", "1Gi,2Gi"}, "--capacity has 2 values, and --class has 3"},
-		{[]string{"--class", "a,a"}, "spec.targets[1].name: Duplicate value: \"a\""},
+		{[]string{"--class", "a,a"}, "two targets are called a: remove one of them"},
+		{[]string{"--ebs", "gp3", "--ebs", "gp3"}, "two targets are called gp3: remove one of them"},
+		{[]string{"--ebs", "gp3,iops=many"}, "--ebs: iops=many: the field takes no such value"},
+		{[]string{"--ebs", "gp3,speed=3"}, "--ebs: there is no field \"speed\""},
+		{[]string{"--ebs", "gp3,size=big"}, "--ebs: size=big: give a quantity of bytes, such as 30Gi"},
+		{[]string{"--ebs", "gp3,iops=300000"}, "spec.targets[0].ebs"},
+		{[]string{"--class", "a", "--preset", "etcd", "--bs", "8k"}, "--bs and --preset both describe the I/O"},
+		{[]string{"--class", "a", "--bs", "8k", "--", "--rw=read"}, "--bs and the command line of fio after -- both describe the I/O"},
+		{[]string{"--class", "a", "read"}, "\"read\" is no flag: put a file behind -f, and options of fio behind --"},
+		{[]string{"--class", "a", "--expect", "p99=5ms"}, "--expect "},
+		{[]string{"--class", "a", "--search", "p99"}, "--search p99: begin with a latency"},
+		{[]string{"--class", "a", "--search", "p99=5ms,vary=bs"}, "--search p99=5ms,vary=bs: vary=bs: use one of clients, iodepth, numjobs, rateIOPS"},
+		{[]string{"--class", "a", "--preset", "etcd", "--search", "p99=5ms"}, "--search varies the load, and preset etcd"},
 		{[]string{"--class", "a", "--option", "exec_prerun=id"}, "exec_prerun=id: section [randread]: it runs commands: remove it"},
 		{[]string{"--class", "A_b"}, "--class \"A_b\": a lowercase RFC 1123 subdomain"},
-		{[]string{"--claim", "a", "--capacity", "1Gi"}, "--capacity is of new volumes"},
+		{[]string{"--claim", "a", "--capacity", "1Gi"}, "--capacity is the size of new volumes"},
 		{[]string{"--class", "a", "-f", "x.yaml"}, "if any flags in the group [filename class] are set none of the others can be"},
 	} {
 		if code, _, notes := u.run(t, append([]string{"run"}, test.args...)...); code != 1 || !strings.Contains(notes, test.want) {
