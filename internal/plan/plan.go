@@ -140,10 +140,14 @@ func validateTargets(path *field.Path, targets []v1alpha1.Target, volumes Volume
 	return problems
 }
 
-// Baseline returns the name of the target that the others are compared with.
+// Baseline returns the name of the target that the others are compared with, "" for a spec without targets, as a file can
+// have it.
 func Baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
-	if spec.Baseline != nil {
+	switch {
+	case spec.Baseline != nil:
 		return *spec.Baseline
+	case len(spec.Targets) == 0:
+		return ""
 	}
 	return spec.Targets[0].Name
 }

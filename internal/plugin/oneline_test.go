@@ -86,3 +86,16 @@ func TestAgain(t *testing.T) {
 		t.Errorf("its spec is %+v", got.Spec)
 	}
 }
+
+// TestFioAfterDashes: options of fio without a name describe a job that is called as its I/O.
+func TestFioAfterDashes(t *testing.T) {
+	for want, args := range map[string][]string{
+		"randread": {"--rw=randread", "--bs=8k", "--size=1G"}, "mine": {"--name=mine", "--rw=read", "--size=1G"}, "fio": {"--bs=8k", "--size=1G"},
+	} {
+		o := &oneLine{targetFlags: targetFlags{classes: []string{"gp3"}}, fio: namedJob(args)}
+		sb, err := o.benchmark()
+		if err != nil || sb.Spec.Workloads[0].Name != want {
+			t.Errorf("%q: %+v, %v", args, sb, err)
+		}
+	}
+}

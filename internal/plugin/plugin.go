@@ -54,7 +54,7 @@ func newCommand(version string) *cobra.Command {
 		newCheckCommand(flags), newRunCommand(flags), newRerunCommand(flags), newCancelCommand(flags), newWatchCommand(flags), newListCommand(flags),
 		newReportCommand(flags), newExplainResultCommand(flags), newCompareCommand(flags),
 		newPlanCommand(), newPresetsCommand(), newImportCommand(flags),
-		newLogsCommand(flags), newArtifactsCommand(flags), newVersionCommand(flags, version), newDoctorCommand(flags), newStorageCommand(flags),
+		newLogsCommand(flags), newArtifactsCommand(flags), newVersionCommand(flags, version), newDoctorCommand(flags), newStorageCommand(flags), newUICommand(flags),
 	)
 	for _, cmd := range root.Commands() {
 		harmlessErrors(cmd)

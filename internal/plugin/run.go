@@ -120,8 +120,25 @@ func (o *runOptions) args(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && (len(o.files.Filenames) > 0 || o.schedule != "") {
 		return errors.New("options of fio after -- describe a benchmark without a file: leave them out, or -f and --from-schedule")
 	}
-	o.oneLine.fio = args
+	o.oneLine.fio = namedJob(args)
 	return nil
+}
+
+// namedJob returns options of fio with the name of the job that they describe, which is the type of its I/O if they
+// name none.
+func namedJob(args []string) []string {
+	if len(args) == 0 || slices.ContainsFunc(args, isName) {
+		return args
+	}
+	name := "fio"
+	for _, arg := range args {
+		for _, option := range []string{"--rw=", "--readwrite=", "-rw="} {
+			if value, is := strings.CutPrefix(arg, option); is {
+				name = value
+			}
+		}
+	}
+	return append([]string{"--name=" + name}, args...)
 }
 
 func (o *runOptions) run(cmd *cobra.Command) error {

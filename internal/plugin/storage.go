@@ -108,6 +108,9 @@ func storageOf(ctx context.Context, c client.Reader) (*clusterStorage, error) {
 	}
 	found := &clusterStorage{StorageClasses: []storageClass{}, Targets: targetKinds(drivers)}
 	for i := range classes.Items {
+		if classes.Items[i].Labels[v1alpha1.LabelBenchmark] != "" {
+			continue // a benchmark has it made for itself
+		}
 		found.StorageClasses = append(found.StorageClasses, describeClass(&classes.Items[i], drivers))
 	}
 	slices.SortFunc(found.StorageClasses, func(a, b storageClass) int { return cmp.Compare(a.Name, b.Name) })

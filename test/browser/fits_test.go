@@ -6,7 +6,7 @@ import (
 
 // TestFits: on a laptop's screen tables need no scrolling, and no label of a chart is cut off.
 func TestFits(t *testing.T) {
-	for _, report := range []string{"gp3-vs-efs", "gp2-vs-gp3", "efs-operations", "credits", "highest-load", "one-choice", "failed"} {
+	for _, report := range []string{"gp3-vs-efs", "gp2-vs-gp3", "efs-operations", "credits", "highest-load", "one-choice", "failed", "index"} {
 		t.Run(report, func(t *testing.T) {
 			page := open(t, report, Screen{Width: 1280, Height: 900})
 			do(page, t, DrawAll())

@@ -165,7 +165,7 @@ var screens = map[string]Screen{
 // TestReports: whatever is in a report and whatever it is looked at with, it asks for nothing, nothing goes wrong, it is no
 // wider than the screen, each chart is drawn, and axe finds nothing serious.
 func TestReports(t *testing.T) {
-	for _, report := range []string{"gp3-vs-efs", "gp2-vs-gp3", "efs-operations", "credits", "failed", "pending", "hostile"} {
+	for _, report := range []string{"gp3-vs-efs", "gp2-vs-gp3", "efs-operations", "credits", "failed", "pending", "hostile", "index"} {
 		for name, screen := range screens {
 			t.Run(report+"/"+name, func(t *testing.T) {
 				page := open(t, report, screen)

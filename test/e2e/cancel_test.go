@@ -46,3 +46,17 @@ func TestRunByFlags(t *testing.T) {
 		t.Errorf("%v:\n%s%s", err, out, notes)
 	}
 }
+
+// TestDoctor: on the cluster of the tests, with all drivers, nothing fails, and storage knows the limits of its classes.
+func TestDoctor(t *testing.T) {
+	sideBySide(t)
+	plugin := newPlugin(t)
+	out, notes, err := plugin("doctor")
+	if err != nil || strings.Contains(out, "Failed") || !strings.Contains(out, "OK       EBS driver") || strings.Contains(out, "unknown:") {
+		t.Errorf("%v:\n%s%s", err, out, notes)
+	}
+	out, notes, err = plugin("storage")
+	if err != nil || !strings.Contains(out, class) || !strings.Contains(out, "efs.csi.aws.com") || strings.Contains(out, " no ") {
+		t.Errorf("%v:\n%s%s", err, out, notes)
+	}
+}
