@@ -201,10 +201,7 @@ func checkDriver(driver string) func(context.Context, *cluster) (string, string,
 		if err == nil && nodes == 0 {
 			return checkWarning, driver + " runs on no node: look at its pods in kube-system", nil
 		}
-		if err != nil {
-			return checkOK, driver, nil
-		}
-		return checkOK, fmt.Sprintf("%s runs on %s", driver, humanize.Plural(nodes, "node")), nil
+		return checkOK, fmt.Sprintf("%s runs on %s", driver, humanize.Plural(nodes, "node")), err
 	}
 }
 
@@ -245,8 +242,7 @@ func served(c *cluster, kind schema.GroupKind) (bool, error) {
 	if err == nil {
 		return true, nil
 	}
-	var group *discovery.ErrGroupDiscoveryFailed
-	if errors.As(err, &group) {
+	if _, incomplete := errors.AsType[*discovery.ErrGroupDiscoveryFailed](err); incomplete {
 		return false, err
 	}
 	return false, nil

@@ -57,7 +57,7 @@ func (o *oneLine) addFlags(flags *pflag.FlagSet) {
 
 // checkFlags returns an error if flags describe the I/O in two ways.
 func (o *oneLine) checkFlags(flags *pflag.FlagSet) error {
-	other := ""
+	var other string
 	switch {
 	case len(o.fio) > 0 && len(o.presets) > 0:
 		return errors.New("--preset and a command line of fio after -- both describe the I/O: leave one of them out")

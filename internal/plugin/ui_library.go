@@ -97,7 +97,8 @@ type folder struct {
 // files returns the files of results, those of directories too.
 func (f *folder) files() (files []string, err error) {
 	for _, root := range f.paths {
-		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(root, func( //nolint:gosec // the user has named it
+			path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || len(files) >= maxShelved {
 				return err
 			}

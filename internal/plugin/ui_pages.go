@@ -74,7 +74,10 @@ func (p *pages) benchmark(w io.Writer, r *http.Request) (goesOn bool, err error)
 	if err != nil {
 		return false, err
 	}
-	of := &reported{StorageBenchmark: sb, series: func(run *v1alpha1.Run) (*series.Series, error) { return from.series(r.Context(), sb.Namespace, run) }}
+	ctx := r.Context()
+	of := &reported{StorageBenchmark: sb, series: func(run *v1alpha1.Run) (*series.Series, error) {
+		return from.series(ctx, sb.Namespace, run) //nolint:contextcheck // it is the request's
+	}}
 	over, _ := of.seriesOfRuns() // without the rights to read them, the page has the other figures
 	return !sb.Status.HasEnded(), html.Write(w, sb, over)
 }
