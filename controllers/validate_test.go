@@ -28,8 +28,8 @@ func TestLongRuns(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.pass(sb, 25*time.Hour)
 	now := w.Get(sb)
-	if run := now.Status.Runs[0]; run.State != v1alpha1.RunRunning || now.Status.RunDeadlineSeconds != 172_800 {
-		t.Fatalf("after 25 h the run is %s (%s), its deadline %d s", run.State, run.Message, now.Status.RunDeadlineSeconds)
+	if run := now.Status.Runs[0]; run.State != v1alpha1.RunRunning {
+		t.Fatalf("after 25 h the run is %s (%s)", run.State, run.Message)
 	}
 
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.RunSeconds = new(int32(3600)) })

@@ -33,11 +33,6 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
 
-	// runDeadlineSeconds is how many seconds a run may take where spec.deadlines.runSeconds is unset. Unset if 86400
-	// are enough.
-	// +optional
-	RunDeadlineSeconds int32 `json:"runDeadlineSeconds,omitempty"`
-
 	// finishedRuns is the number of runs that have ended, successful or not.
 	// +optional
 	FinishedRuns int32 `json:"finishedRuns,omitempty"`
@@ -269,14 +264,6 @@ type Run struct {
 	// them wait for it.
 	// +optional
 	AgreedStart *metav1.MicroTime `json:"agreedStart,omitempty"`
-
-	// startLeadMilliseconds is how far ahead that instant was set, so that every client hears of it in time.
-	// +optional
-	StartLeadMilliseconds int64 `json:"startLeadMilliseconds,omitempty"`
-
-	// startMarginMilliseconds is how long before that instant the last client had heard of it.
-	// +optional
-	StartMarginMilliseconds int64 `json:"startMarginMilliseconds,omitempty"`
 
 	// startTime is when the last attempt was started.
 	// +optional

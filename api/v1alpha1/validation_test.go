@@ -1222,7 +1222,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, RunDeadlineSeconds: v1alpha1.MaxRunSeconds, FinishedRuns: 200,
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
 		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 256),
 	}
 	for range sb.Spec.MostClients() {
@@ -1373,7 +1373,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 func addClients(run *v1alpha1.Run, clients int32) {
 	const day = 86_400_000
 	run.Clients, run.ClientsConfigMap = clients, strings.Repeat("c", 57)
-	run.AgreedStart, run.StartLeadMilliseconds, run.StartMarginMilliseconds = new(metav1.NowMicro()), 60_000, 60_000
+	run.AgreedStart = new(metav1.NowMicro())
 	results := []*v1alpha1.Result{run.Result}
 	if run.Result == nil {
 		results = nil

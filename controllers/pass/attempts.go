@@ -18,7 +18,6 @@ func (s *Pass) Disrupted(run *v1alpha1.Run, why string) {
 
 // Late ends an attempt whose start came too late to a client. The next attempt has more time for that.
 func (s *Pass) Late(run *v1alpha1.Run, why string) {
-	attempt.DoubleLead(run)
 	s.repeat(run, v1alpha1.AbandonLate, why)
 }
 

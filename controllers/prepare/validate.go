@@ -83,7 +83,7 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 func recordPlan(s *pass.Pass, runs []plan.Run) {
 	s.SB.Status.StartTime = new(s.Now)
 	s.SB.Status.Presets = preset.Used(&s.SB.Spec)
-	s.SB.Status.PlannedRuns, s.SB.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
+	s.SB.Status.PlannedRuns = int32(len(runs))
 	s.SB.Status.Runs = plan.Record(runs)
 }
 

@@ -72,7 +72,6 @@ func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, 
 	run.State = v1alpha1.RunSucceeded
 	run.Message = ""
 	run.CompletionTime = new(p.Now)
-	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
 	run.Result, run.Sections = measured.Result, measured.Sections
 	if isPlanned {
 		if judgeStep(p, run, planned); run.State == v1alpha1.RunFailed {

@@ -36,8 +36,10 @@ func CleanUpLimit(d v1alpha1.Deadlines) Limit {
 	return Limit{"cleanUpSeconds", ptr.Deref(d.CleanUpSeconds, 0)}
 }
 
-// RunLimit is how long an attempt of a run may run.
-func RunLimit(sb *v1alpha1.StorageBenchmark) Limit { return Limit{"runSeconds", sb.RunSeconds()} }
+// RunLimit is how long an attempt of a run may run. needed is what the planned runs need, 0 if the default is enough.
+func RunLimit(sb *v1alpha1.StorageBenchmark, needed int32) Limit {
+	return Limit{"runSeconds", sb.RunSeconds(needed)}
+}
 
 // Duration returns how long that is.
 func (l Limit) Duration() time.Duration { return time.Duration(l.Seconds) * time.Second }

@@ -19,7 +19,7 @@ func TestLimits(t *testing.T) {
 		{"a node", NodeLimit(d), 30 * time.Second, "waited 30 s for it (spec.deadlines.nodeSeconds)"},
 		{"a volume", VolumeLimit(d), time.Minute, "waited 60 s for it (spec.deadlines.provisioningSeconds)"},
 		{"a pod", StartLimit(d), 90 * time.Second, "waited 90 s for it (spec.deadlines.startSeconds)"},
-		{"a run", RunLimit(&v1alpha1.StorageBenchmark{}), 24 * time.Hour, "waited 86400 s for it (spec.deadlines.runSeconds)"},
+		{"a run", RunLimit(&v1alpha1.StorageBenchmark{}, 0), 24 * time.Hour, "waited 86400 s for it (spec.deadlines.runSeconds)"},
 		{"without a deadline", NodeLimit(v1alpha1.Deadlines{}), 0, "waited 0 s for it (spec.deadlines.nodeSeconds)"},
 	} {
 		if got := test.limit.Duration(); got != test.takes {

@@ -127,7 +127,7 @@ func TestAwaitedSince(t *testing.T) {
 // The pod that only has claims bound counts as made when the one before it was that let go of its node.
 func TestAnchorMadeAt(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
-	binder := *job.ForBinding(sb, job.Image{}, 0, 2, nil).Spec.Containers[0].Name
+	binder := *job.ForBinding(sb, job.Image{}, job.Anchor{Attempt: 2}).Spec.Containers[0].Name
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
 		want metav1.Time

@@ -399,7 +399,7 @@ func TestSettings(t *testing.T) {
 // anchorOf returns the pod of a client's anchor.
 func anchorOf(t *testing.T, sb *v1alpha1.StorageBenchmark, client int32, volumes ...Volume) *corev1.Pod {
 	t.Helper()
-	return read[corev1.Pod](t, ForAnchor(sb, image, client, 2, volumes))
+	return read[corev1.Pod](t, ForAnchor(sb, image, Anchor{Client: client, Attempt: 2, Volumes: volumes}))
 }
 
 // An anchor has all volumes, as what they are, below the names of their targets.
@@ -610,7 +610,7 @@ func TestPodSecurity(t *testing.T) {
 			}
 		})
 	}
-	if err := c.Apply(t.Context(), ForAnchor(sb, image, 0, 1, []Volume{fileRun().Volume, raw.Volume}), client.FieldOwner("test"), client.DryRunAll); err != nil {
+	if err := c.Apply(t.Context(), ForAnchor(sb, image, Anchor{Attempt: 1, Volumes: []Volume{fileRun().Volume, raw.Volume}}), client.FieldOwner("test"), client.DryRunAll); err != nil {
 		t.Errorf("anchor: %v", err)
 	}
 }
@@ -620,9 +620,9 @@ func TestPodsShareNoResources(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
 	}).Build()
-	anchor := ForAnchor(sb, Image{}, 0, 1, nil)
+	anchor := ForAnchor(sb, Image{}, Anchor{Attempt: 1})
 	(*anchor.Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU] = resource.MustParse("9")
-	if got := (*ForAnchor(sb, Image{}, 1, 1, nil).Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU]; got.String() != "200m" {
+	if got := (*ForAnchor(sb, Image{}, Anchor{Client: 1, Attempt: 1}).Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU]; got.String() != "200m" {
 		t.Errorf("another anchor's limit is %s", got.String())
 	}
 	run := ForRun(sb, Image{}, Run{Name: "r", Attempt: 1, JobFile: "[a]"})
@@ -717,7 +717,7 @@ func TestAnchorResources(t *testing.T) {
 		"set":     {&v1alpha1.PodSettings{AnchorResources: &corev1.ResourceRequirements{Limits: limits}}, "500m"},
 	} {
 		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = test.settings })
-		got := ForAnchor(sb, image, 0, 1, nil).Spec.Containers[0].Resources
+		got := ForAnchor(sb, image, Anchor{Attempt: 1}).Spec.Containers[0].Resources
 		if got.Limits.Cpu().String() != test.cpu {
 			t.Errorf("%s: limits are %v", name, got.Limits)
 		}

@@ -56,6 +56,9 @@ func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) R
 		ProbeFile: b.probeFile(planned, volume),
 		Until:     planned.Until,
 		Volume:    volume,
+
+		NeededSeconds: plan.RunDeadlineSeconds(b.Plan),
+
 		Node:      b.Status.NodeOf(client),
 
 		EBSMetricsURL: b.ebsMetricsFor(target, volume.Mode),

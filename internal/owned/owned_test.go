@@ -76,8 +76,8 @@ func made(t *testing.T, sb *v1alpha1.StorageBenchmark) map[string]metav1.Object 
 	}
 	objects["clean-up"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 0))
 	objects["clean-up of the second client"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 1))
-	objects["anchor"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 0, 1, nil))
-	objects["anchor of the second client"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 1, 2, nil))
+	objects["anchor"] = read[corev1.Pod](t, job.ForAnchor(sb, image, job.Anchor{Attempt: 1}))
+	objects["anchor of the second client"] = read[corev1.Pod](t, job.ForAnchor(sb, image, job.Anchor{Client: 1, Attempt: 2}))
 	of := func(target int) storage.Objects { return storage.For(sb, &sb.Spec.Targets[target], storage.User{}) }
 	objects["claim"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[0])
 	objects["claim of the second client"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[1])
