@@ -77,7 +77,7 @@ func TestAnchor(t *testing.T) {
 			claims = append(claims, volume.PersistentVolumeClaim.ClaimName)
 		}
 	}
-	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0], sb.Status.Targets[1].Claims[0]}, claims); diff != "" {
+	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0].Name, sb.Status.Targets[1].Claims[0].Name}, claims); diff != "" {
 		t.Errorf("claims of the anchor (-want +got):\n%s", diff)
 	}
 	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
@@ -485,7 +485,7 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build()
 	sb.UID = "u1"
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1, StartTime: &metav1.Time{Time: noon}}}
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "before", TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Claims: []v1alpha1.ClaimStatus{{Name: "mine", UID: "before"}}, TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
 	name := childmeta.AnchorName(sb, 0, 1)
 	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(
 		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "after"}},

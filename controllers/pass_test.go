@@ -51,6 +51,12 @@ func writerOf(sb *v1alpha1.StorageBenchmark) *pass.Pass {
 	return &pass.Pass{Now: metav1.NewTime(noon), Memory: remembered, Plans: &pass.PlanCache{}, SB: sb, Before: sb.DeepCopy(), Children: children.Of(sb, remembered.IsUnmade)}
 }
 
+// atStepSince has a benchmark be at a step since a time.
+func atStepSince(sb *v1alpha1.StorageBenchmark, step string, since *metav1.Time) {
+	sb.Status.StepStartTime = since
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
+}
+
 // runsOf returns runs of target fast in the states.
 func runsOf(states ...v1alpha1.RunState) []v1alpha1.Run {
 	runs := make([]v1alpha1.Run, len(states))

@@ -94,11 +94,11 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 	}{
 		{
 			"a node, soon enough", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(61)), StartSeconds: new(int32(20))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "",
 		},
 		{
 			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited 60 s for a node (spec.deadlines.nodeSeconds); the last error",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "waited 60 s for a node (spec.deadlines.nodeSeconds); the last error",
 		},
 		{
 			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
@@ -150,14 +150,8 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
 		},
 		{
-			"a node that is free now", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(10)), StartSeconds: new(int32(30))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
-				status.WaitingForNodeSince, status.NodeFreeSince = at, at
-			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
-		},
-		{
 			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
 			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{StartSeconds: new(int32(30))},

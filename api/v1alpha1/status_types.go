@@ -24,6 +24,11 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
+	// stepStartTime is when the step began that the reason of condition Succeeded names. Unset when the benchmark has
+	// ended.
+	// +optional
+	StepStartTime *metav1.Time `json:"stepStartTime,omitempty"`
+
 	// completionTime is when the benchmark ended, clean-up included. Unset until then.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
@@ -82,21 +87,6 @@ type StorageBenchmarkStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	Anchors []Anchor `json:"anchors,omitempty"`
-
-	// waitingForNodeSince is when the benchmark began to wait for a node that other benchmarks measure on. It stays if
-	// one was free meanwhile and another benchmark was faster. Unset when the benchmark has its nodes.
-	// +optional
-	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
-
-	// nodeFreeSince is when the nodes became free that the benchmark waited for. From then on its pods have their time
-	// to start. Unset while other benchmarks hold the nodes, and when the benchmark has them.
-	// +optional
-	NodeFreeSince *metav1.Time `json:"nodeFreeSince,omitempty"`
-
-	// storageRefusedSince is when a quota or an admission policy began to refuse storage of the benchmark. Unset when
-	// all storage is there, and while the benchmark is suspended.
-	// +optional
-	StorageRefusedSince *metav1.Time `json:"storageRefusedSince,omitempty"`
 
 	// runs are in the order in which they are made.
 	// +optional

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -1283,9 +1284,8 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	tellOverTime(status.Runs)
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
 	judgeByLatency(status.Comparisons)
-	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
-	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 	return status
 }
 
@@ -1352,14 +1352,19 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 	target := v1alpha1.TargetStatus{
 		Name: t.Name, StorageClassName: strings.Repeat("c", 253), Driver: strings.Repeat("d", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
-		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
+		Claims:      []v1alpha1.ClaimStatus{{Name: strings.Repeat("c", 253)}}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
-		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)
 	if len(claims) > 1 {
-		target.Claims = claims
+		target.Claims = nil
+		for _, name := range claims {
+			target.Claims = append(target.Claims, v1alpha1.ClaimStatus{Name: name})
+		}
+	}
+	for i := range target.Claims {
+		target.Claims[i].UID = types.UID(strings.Repeat("u", 36))
 	}
 	for range claims {
 		target.Volumes = append(target.Volumes, v1alpha1.VolumeStatus{

@@ -135,9 +135,6 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 	if p.SB.Status.HasMeasured() || run.State != v1alpha1.RunRunning {
 		return pass.SaveFirst(), nil
 	}
-	if whole.Phase != attempt.Starting {
-		attempt.EndNodeWait(&p.SB.Status)
-	}
 	facts, err := facts(ctx, p, run, planned, parts, whole)
 	if err != nil {
 		return pass.Outcome{}, err

@@ -71,7 +71,6 @@ func HoldNodes(ctx context.Context, p *pass.Pass, decision attempt.AnchorDecisio
 		}
 	}
 	if len(decision.Waiting) == 0 {
-		attempt.EndNodeWait(&p.SB.Status)
 		return pass.GoOn(), nil
 	}
 	first := decision.Waiting[0]

@@ -37,7 +37,7 @@ type measurement struct {
 	// splits are where the time of each run but the last goes.
 	splits []split
 	// repeated is how many attempts had to be made again.
-	repeated int
+	repeated    int
 	statusBytes int
 	// clientsBytes and logBytes are those of the largest ConfigMaps.
 	clientsBytes, logBytes int

@@ -159,8 +159,8 @@ func TestPatience(t *testing.T) {
 		what   string
 	}{
 		"nothing":                 {func(*Waits) {}, -time.Second, "startSeconds", "errors to end"},
-		"a node":                  {func(w *Waits) { w.Benchmark.Status.WaitingForNodeSince = at(-time.Hour) }, -time.Hour, "nodeSeconds", "a node"},
-		"storage that is refused": {func(w *Waits) { w.Benchmark.Status.StorageRefusedSince = at(-time.Hour) }, -time.Hour, "provisioningSeconds", "a volume"},
+		"a node":                  {func(w *Waits) { atStep(w, v1alpha1.ReasonWaitingForNode) }, -time.Hour, "nodeSeconds", "a node"},
+		"storage that is refused": {func(w *Waits) { atStep(w, v1alpha1.ReasonProvisioning) }, -time.Hour, "provisioningSeconds", "a volume"},
 		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "startSeconds", "a pod to start"},
 		"a run's volume": {func(w *Waits) {
 			w.Benchmark.Status.Runs, w.Claims = []v1alpha1.Run{running}, unbound(w.Benchmark)
@@ -181,6 +181,12 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%s: %s from %s on for %s", name, limit.Field, from.Sub(noon), what)
 		}
 	}
+}
+
+// atStep has a benchmark be at a step for an hour.
+func atStep(w *Waits, step string) {
+	w.Benchmark.Status.StepStartTime = at(-time.Hour)
+	w.Benchmark.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
 }
 
 // unbound returns the claims of a benchmark, which have no volumes yet.

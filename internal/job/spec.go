@@ -59,7 +59,7 @@ func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) R
 
 		NeededSeconds: plan.RunDeadlineSeconds(b.Plan),
 
-		Node:      b.Status.NodeOf(client),
+		Node: b.Status.NodeOf(client),
 
 		EBSMetricsURL: b.ebsMetricsFor(target, volume.Mode),
 		VolumeID:      owned.HandleOf(target, b.Claims, volume.Claim),

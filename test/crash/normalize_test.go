@@ -19,7 +19,8 @@ var timesAside = cmp.Options{
 	cmpopts.IgnoreFields(v1alpha1.Run{}, "StartTime", "CompletionTime", "AgreedStart"),
 	cmpopts.IgnoreFields(v1alpha1.AbandonedAttempt{}, "StartTime", "CompletionTime"),
 	cmpopts.IgnoreFields(v1alpha1.Anchor{}, "StartTime"),
-	cmpopts.IgnoreFields(v1alpha1.TargetStatus{}, "ProvisionedMilliseconds", "ClaimsUID"),
+	cmpopts.IgnoreFields(v1alpha1.TargetStatus{}, "ProvisionedMilliseconds"),
+	cmpopts.IgnoreFields(v1alpha1.ClaimStatus{}, "UID"),
 	cmpopts.IgnoreFields(metav1.Condition{}, "LastTransitionTime"),
 }
 
