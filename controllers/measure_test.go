@@ -102,13 +102,13 @@ func TestExpireRun(t *testing.T) {
 		runtime          int32
 		want             string
 	}{
-		{"by the spec", "", new(int32(600)), 86_400, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
-		{"by the plan", "", nil, 86_400, "run a waited 172800 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
-		{"a node", "node n does not answer", new(int32(600)), 60, "run a waited 600 s for its end (spec.deadlines.runSeconds): node n does not answer"},
+		{"by the spec", "", new(int32(600)), 86_400, "run a waited 600 s for its end (spec.deadlines.runCompletionSeconds): fio still runs; raise runCompletionSeconds, or lower runtimeSeconds or size"},
+		{"by the plan", "", nil, 86_400, "run a waited 172800 s for its end (spec.deadlines.runCompletionSeconds): fio still runs; raise runCompletionSeconds, or lower runtimeSeconds or size"},
+		{"a node", "node n does not answer", new(int32(600)), 60, "run a waited 600 s for its end (spec.deadlines.runCompletionSeconds): node n does not answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := measuring(v1alpha1.RunRunning, v1alpha1.RunPending)
-			s.SB.Spec.Deadlines.RunSeconds = test.limit
+			s.SB.Spec.Deadlines.RunCompletionSeconds = test.limit
 			s.SB.Spec.Workloads[0].Fio.RuntimeSeconds = &test.runtime
 			run := &s.SB.Status.Runs[0]
 			measure.ExpireRun(s, run, test.unanswered)

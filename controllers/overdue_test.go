@@ -18,7 +18,7 @@ import (
 func atStep(step string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	sb := builder.OneRun("default", "sb").Build()
 	limit := new(int32(100))
-	sb.Spec.Deadlines = v1alpha1.Deadlines{ProvisioningSeconds: limit, NodeSeconds: limit, StartSeconds: limit, RunSeconds: limit, CleanUpSeconds: limit}
+	sb.Spec.Deadlines = v1alpha1.Deadlines{ProvisioningSeconds: limit, WaitingForNodeSeconds: limit, PodStartSeconds: limit, RunCompletionSeconds: limit, CleanUpSeconds: limit}
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
 	for _, c := range change {
 		c(sb)

@@ -40,7 +40,7 @@ func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass.Pass {
 // failingPass begins a pass at noon, over a benchmark whose errors may go on for a minute, by an operator without a
 // cluster.
 func failingPass() *pass.Pass {
-	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build())
+	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{PodStartSeconds: new(int32(60))}).Build())
 	p.Now = metav1.NewTime(noon)
 	return p
 }

@@ -41,7 +41,7 @@ func unscheduled(words string) *corev1.Pod {
 
 // waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
 func waiting(ago time.Duration, pod *corev1.Pod) *workers.PodWait {
-	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
+	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{PodStartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), WaitingForNodeSeconds: new(int32(600))}).Build())
 	st := &workers.PodWait{Pass: s, What: "run a (1 of 1)", Began: at(-ago), Pod: pod}
 	st.Invalid = func(err error) { s.Fail(v1alpha1.ReasonRunFailed, err.Error()) }
 	st.Expire = func(message string) { s.Fail(v1alpha1.ReasonDeadlineExceeded, message) }
@@ -84,7 +84,7 @@ func TestNotMade(t *testing.T) {
 	}{
 		{"a quota", 0, quota, pass.AwaitFor(2 * time.Second).Resting(time.Minute), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
 		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), pass.AwaitFor(time.Second).Resting(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
-		{"a quota for too long", time.Minute, quota, pass.SaveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
+		{"a quota for too long", time.Minute, quota, pass.SaveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.podStartSeconds): " + quota.Error(), nil},
 		{"what cannot be", 0, invalid, pass.SaveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
 		{"another error", 0, busy, pass.Outcome{}, v1alpha1.ConditionSucceeded, "", busy},
 	} {
@@ -203,7 +203,7 @@ func TestIsCrowdedByUnseen(t *testing.T) {
 // volume.
 func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
-	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
+	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), PodStartSeconds: new(int32(600))}
 	for name, test := range map[string]struct {
 		start     func(*testWorld)
 		benchmark func(*testWorld) *builder.Benchmark

@@ -16,5 +16,5 @@ const (
 // RunSeconds returns how long each run may take: what the spec sets, or else what the planned runs need (0 if a day is
 // enough), or else a day.
 func (sb *StorageBenchmark) RunSeconds(needed int32) int32 {
-	return cmp.Or(ptr.Deref(sb.Spec.Deadlines.RunSeconds, 0), needed, DefaultRunSeconds)
+	return cmp.Or(ptr.Deref(sb.Spec.Deadlines.RunCompletionSeconds, 0), needed, DefaultRunSeconds)
 }

@@ -19,7 +19,7 @@ func TestRunSeconds(t *testing.T) {
 		{"the spec says it of long runs", new(int32(60)), 172_800, 60},
 	} {
 		sb := &v1alpha1.StorageBenchmark{}
-		sb.Spec.Deadlines.RunSeconds = test.spec
+		sb.Spec.Deadlines.RunCompletionSeconds = test.spec
 		if got := sb.RunSeconds(test.needed); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}

@@ -53,8 +53,8 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`
 
-	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed", "1 of 5 undecided", or
-	// "-" where nothing is expected. Unset until the runs have ended.
+	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed" or "1 of 5 undecided". Unset
+	// until the runs have ended, and where nothing is expected.
 	// +optional
 	// +kubebuilder:validation:MaxLength=24
 	Expected string `json:"expected,omitempty"`

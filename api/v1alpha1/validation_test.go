@@ -776,16 +776,16 @@ func TestValidation(t *testing.T) {
 		accept: []string{"deadlines: {provisioningSeconds: 1}", "deadlines: {}"},
 		reject: []string{"deadlines: {provisioningSeconds: 0}"},
 	}, {
-		name: "start deadline", path: "spec.deadlines.startSeconds", want: "should be less than or equal to 86400",
-		reject: []string{"deadlines: {startSeconds: 86401}"},
+		name: "start deadline", path: "spec.deadlines.podStartSeconds", want: "should be less than or equal to 86400",
+		reject: []string{"deadlines: {podStartSeconds: 86401}"},
 	}, {
-		name: "progress deadline", path: "spec.deadlines.progressSeconds", want: "should be greater than or equal to 5",
-		accept: []string{"deadlines: {progressSeconds: 5}"},
-		reject: []string{"deadlines: {progressSeconds: 4}"},
+		name: "progress deadline", path: "spec.deadlines.ioProgressSeconds", want: "should be greater than or equal to 5",
+		accept: []string{"deadlines: {ioProgressSeconds: 5}"},
+		reject: []string{"deadlines: {ioProgressSeconds: 4}"},
 	}, {
-		name: "run deadline", path: "spec.deadlines.runSeconds", want: "should be less than or equal to 2592000",
-		accept: []string{"deadlines: {runSeconds: 2592000}"},
-		reject: []string{"deadlines: {runSeconds: 2592001}"},
+		name: "run deadline", path: "spec.deadlines.runCompletionSeconds", want: "should be less than or equal to 2592000",
+		accept: []string{"deadlines: {runCompletionSeconds: 2592000}"},
+		reject: []string{"deadlines: {runCompletionSeconds: 2592001}"},
 	}, {
 		name: "clean-up deadline", path: "spec.deadlines.cleanUpSeconds", want: "should be greater than or equal to 1",
 		reject: []string{"deadlines: {cleanUpSeconds: 0}"},
@@ -870,8 +870,8 @@ func TestDefaults(t *testing.T) {
 		sb.Spec.Suspend = new(false)
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
-			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
-			CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
+			ProvisioningSeconds: new(int32(600)), PodStartSeconds: new(int32(600)), IOProgressSeconds: new(int32(300)),
+			CleanUpSeconds: new(int32(600)), WaitingForNodeSeconds: new(int32(86400)),
 		}
 		sb.Spec.Repetitions, sb.Spec.Clients, sb.Spec.Order = new(int32(1)), new(int32(1)), v1alpha1.OrderInterleaved
 		sb.Spec.Fio.Size = new("1G")
@@ -957,7 +957,7 @@ func TestUpdates(t *testing.T) {
 		"cancel":        func(s *v1alpha1.StorageBenchmarkSpec) { s.Cancel = new(true) },
 		"clean-up":      func(s *v1alpha1.StorageBenchmarkSpec) { s.CleanupPolicy = v1alpha1.CleanupRetain },
 		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = new(int32(1)) },
-		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(5)) },
+		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunCompletionSeconds = new(int32(5)) },
 		"order changed": func(s *v1alpha1.StorageBenchmarkSpec) { slices.Reverse(s.Workloads) },
 	}
 	c := envtest.Client(t)

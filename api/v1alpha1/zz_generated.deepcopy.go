@@ -220,23 +220,23 @@ func (in *Deadlines) DeepCopyInto(out *Deadlines) {
 		*out = new(int32)
 		**out = **in
 	}
-	if in.NodeSeconds != nil {
-		in, out := &in.NodeSeconds, &out.NodeSeconds
+	if in.WaitingForNodeSeconds != nil {
+		in, out := &in.WaitingForNodeSeconds, &out.WaitingForNodeSeconds
 		*out = new(int32)
 		**out = **in
 	}
-	if in.StartSeconds != nil {
-		in, out := &in.StartSeconds, &out.StartSeconds
+	if in.PodStartSeconds != nil {
+		in, out := &in.PodStartSeconds, &out.PodStartSeconds
 		*out = new(int32)
 		**out = **in
 	}
-	if in.ProgressSeconds != nil {
-		in, out := &in.ProgressSeconds, &out.ProgressSeconds
+	if in.IOProgressSeconds != nil {
+		in, out := &in.IOProgressSeconds, &out.IOProgressSeconds
 		*out = new(int32)
 		**out = **in
 	}
-	if in.RunSeconds != nil {
-		in, out := &in.RunSeconds, &out.RunSeconds
+	if in.RunCompletionSeconds != nil {
+		in, out := &in.RunCompletionSeconds, &out.RunCompletionSeconds
 		*out = new(int32)
 		**out = **in
 	}

@@ -112,7 +112,7 @@ func (s *Pass) Plan() ([]plan.Run, field.ErrorList) {
 	spec := preset.Pin(&s.SB.Spec, s.SB.Status.Presets).DeepCopy()
 	spec.Pod, spec.Placement = nil, nil // which have no part in a plan, and can be large
 	if s.SB.Status.StartTime != nil {
-		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
+		spec.Deadlines.RunCompletionSeconds = nil // who shortens it during a run has that ended
 	}
 	made := s.Plans.One(func() *KeptPlan {
 		runs, problems := plan.Runs(spec, volumes)

@@ -133,11 +133,18 @@ func (s *PodWait) StartFacts(claim *corev1.PersistentVolumeClaim, competes Compe
 		Now: s.Pass.Now.Time, Began: began, Ready: s.Pass.Waits().ReadySince(began, s.Needs),
 		Node:    attempt.NodeWaitOf(&s.Pass.SB.Status, s.Pass.Memory.NodeFreeSince),
 		Blocked: competes.Held != "", Rival: competes.Older != "", Reserves: s.reserves(claim),
-		HasPod: s.Pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
+		HasPod: s.Pod != nil, Placed: s.isPlaced(claim), CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
 		NodeLimit:   attempt.NodeLimit(limits).Duration(),
 		VolumeLimit: attempt.VolumeLimit(limits).Duration(),
 		PodLimit:    attempt.StartLimit(limits).Duration(),
 	}
+}
+
+// isPlaced reports whether the scheduler has chosen a node for the pod, also while the volume of a claim is being made
+// there.
+func (s *PodWait) isPlaced(claim *corev1.PersistentVolumeClaim) bool {
+	hasSelectedNode := claim != nil && claim.Annotations[owned.SelectedNode] != ""
+	return s.Pod != nil && (s.Pod.Spec.NodeName != "" || hasSelectedNode)
 }
 
 // reserves reports whether the pod keeps other benchmarks off the node for which the volume of a claim is being made.

@@ -31,10 +31,12 @@ type StartFacts struct {
 	// HasPod says that the pod is there, CrowdedOut that it finds no node because pods on them keep it off, and Unbound that one of its
 	// claims has no volume yet.
 	HasPod, CrowdedOut, Unbound bool
+	// Placed reports whether the scheduler has chosen a node for the pod.
+	Placed bool
 	// Reserves reports whether the pod keeps others off a node that it does not have yet, because its volume is being made
 	// for that node.
 	Reserves bool
-	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: nodeSeconds, provisioningSeconds, startSeconds).
+	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: waitingForNodeSeconds, provisioningSeconds, podStartSeconds).
 	NodeLimit, VolumeLimit, PodLimit time.Duration
 }
 
@@ -61,8 +63,7 @@ func (w NodeWait) Waits() bool { return !w.Since.IsZero() }
 
 // isContended reports whether the scheduler may not have decided yet who gets a node that has become free.
 func (f *StartFacts) isContended() bool {
-	isUnplaced := !f.HasPod || f.CrowdedOut
-	return f.Node.Waits() && isUnplaced && (f.Node.FreeSince.IsZero() || f.Now.Sub(f.Node.FreeSince) < settleFor)
+	return f.Node.Waits() && !f.Placed && (f.Node.FreeSince.IsZero() || f.Now.Sub(f.Node.FreeSince) < settleFor)
 }
 
 // Awaited is what a pod waits for.

@@ -158,21 +158,21 @@ func TestPatience(t *testing.T) {
 		field  string
 		what   string
 	}{
-		"nothing":                 {func(*Waits) {}, -time.Second, "startSeconds", "errors to end"},
-		"a node":                  {func(w *Waits) { atStep(w, v1alpha1.ReasonWaitingForNode) }, -time.Hour, "nodeSeconds", "a node"},
+		"nothing":                 {func(*Waits) {}, -time.Second, "podStartSeconds", "errors to end"},
+		"a node":                  {func(w *Waits) { atStep(w, v1alpha1.ReasonWaitingForNode) }, -time.Hour, "waitingForNodeSeconds", "a node"},
 		"storage that is refused": {func(w *Waits) { atStep(w, v1alpha1.ReasonProvisioning) }, -time.Hour, "provisioningSeconds", "a volume"},
-		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "startSeconds", "a pod to start"},
+		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "podStartSeconds", "a pod to start"},
 		"a run's volume": {func(w *Waits) {
 			w.Benchmark.Status.Runs, w.Claims = []v1alpha1.Run{running}, unbound(w.Benchmark)
 		}, -time.Minute, "provisioningSeconds", "a volume"},
 		"an anchor": {func(w *Waits) {
 			w.Benchmark.Status.Anchors = []v1alpha1.Anchor{{Node: "a", StartTime: at(-time.Hour)}, began}
-		}, -time.Minute, "startSeconds", "a pod to start"},
+		}, -time.Minute, "podStartSeconds", "a pod to start"},
 		"an anchor's volume": {func(w *Waits) { w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark) }, -time.Minute, "provisioningSeconds", "a volume"},
 		"a volume that no anchor mounts": {func(w *Waits) {
 			w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark)
 			w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
-		}, -time.Minute, "startSeconds", "a pod to start"},
+		}, -time.Minute, "podStartSeconds", "a pod to start"},
 	} {
 		w := waitsOf(builder.OneRun("default", "sb").Build())
 		test.change(w)

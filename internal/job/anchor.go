@@ -55,9 +55,9 @@ const absence = 24 * time.Hour
 // and comes back finds the anchor, and needs to renew nothing. If it was away for longer, it looks for a node anew, as
 // after the loss of one.
 func holdSeconds(sb *v1alpha1.StorageBenchmark, needed int32) int64 {
-	d, start, run := sb.Spec.Deadlines, ptr.Deref(sb.Spec.Deadlines.StartSeconds, 0), sb.RunSeconds(needed)
+	d, start, run := sb.Spec.Deadlines, ptr.Deref(sb.Spec.Deadlines.PodStartSeconds, 0), sb.RunSeconds(needed)
 	runs := int64(max(sb.Status.PlannedRuns, 1)) * (int64(start) + int64(run))
-	return atLast(runs, d.ProvisioningSeconds, d.NodeSeconds, &start)
+	return atLast(runs, d.ProvisioningSeconds, d.WaitingForNodeSeconds, &start)
 }
 
 // atLast returns after how many seconds a kubelet ends a pod, where no operator has for so long: a day after all that its steps may take.

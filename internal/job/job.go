@@ -117,7 +117,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)), v1alpha1.LabelClient, strconv.Itoa(int(run.Client)))
 	annotations := map[string]string{v1alpha1.AnnotationRun: run.Name}
 	maps.Copy(annotations, keepNode)
-	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second
+	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.IOProgressSeconds, 0)) * time.Second
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb, run.Volume))
@@ -131,7 +131,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		flags = append(flags, "--readonly")
 	}
 	pod := podSpec(sb, podSecurity(sb, run.Volume)).WithVolumes(claimVolume(volumeName, run.Volume)).
-		WithActiveDeadlineSeconds(atLast(int64(sb.RunSeconds(run.NeededSeconds)), sb.Spec.Deadlines.StartSeconds))
+		WithActiveDeadlineSeconds(atLast(int64(sb.RunSeconds(run.NeededSeconds)), sb.Spec.Deadlines.PodStartSeconds))
 	if run.Node != "" {
 		pin(pod, sb, run.Node)
 	} else {

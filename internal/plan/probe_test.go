@@ -52,8 +52,8 @@ func TestProbesAreRefused(t *testing.T) {
 	for want, change := range map[string]func(*v1alpha1.StorageBenchmarkSpec){
 		"spec.workloads[0].probe: Forbidden: the page cache would answer it: set direct: true": func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil },
 		"spec.workloads[0].probe: Forbidden: a probe works with one client":                    func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) },
-		"spec.deadlines.runSeconds: Invalid value: 65: workload probed can run for 70 s": func(s *v1alpha1.StorageBenchmarkSpec) {
-			s.Deadlines.RunSeconds = new(int32(65))
+		"spec.deadlines.runCompletionSeconds: Invalid value: 65: workload probed can run for 70 s": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Deadlines.RunCompletionSeconds = new(int32(65))
 		},
 		"spec.workloads[0].probe: Forbidden: object stores are not probed": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Targets[0] = v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "bucket"}}

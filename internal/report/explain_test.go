@@ -288,7 +288,7 @@ func TestAdviceOnProbe(t *testing.T) {
 		"a rate in one of its cases": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix["rate_iops"] = v1alpha1.MatrixValues{intstr.FromInt32(100)}
 		}, false},
-		"no time for it": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(65)) }, false},
+		"no time for it": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunCompletionSeconds = new(int32(65)) }, false},
 		"a preset": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0] = v1alpha1.Workload{Name: s.Workloads[0].Name, Preset: new("postgres-oltp")}
 		}, false},

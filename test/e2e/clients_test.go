@@ -130,7 +130,7 @@ func TestEvictedClient(t *testing.T) {
 func TestMoreClientsThanNodes(t *testing.T) {
 	ownNode(t, twoNodes, ownOperator())
 	many := int32(len(nodesOf(t)) + 1)
-	sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(30)) })
+	sb := benchmark(t, "crowd", clients(many), func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.PodStartSeconds = new(int32(30)) })
 	create(t, sb)
 	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, fmt.Sprintf("%d of %d clients have a node", len(nodesOf(t)), many), "set spec.placement.spread to None", "waited 30 s")
 }

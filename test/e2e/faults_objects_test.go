@@ -146,7 +146,7 @@ func TestClaimDeletedBetweenRuns(t *testing.T) {
 		does: "kubectl delete pvc during the first of two runs", sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: time.Minute,
 	})
 	sb := benchmark(t, "claim-deleted-early", sweep("4k", "16k"), lasting(3), func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.StartSeconds = new(int32(20)) // also the first run's
+		sb.Spec.Deadlines.PodStartSeconds = new(int32(20)) // also the first run's
 	})
 	create(t, sb)
 	runningPod(t, sb)

@@ -117,13 +117,13 @@ func TestNodeDoesNotAnswer(t *testing.T) {
 	node := nodesOf(t)[0]
 	f := begin(t, &fault{
 		section: faultsOfNodes, name: "The node does not answer, and holds the volume",
-		does: "stops the kubelet and deletes the run's pod, as Kubernetes does after 5 minutes; deadlines startSeconds 20, cleanUpSeconds 5",
+		does: "stops the kubelet and deletes the run's pod, as Kubernetes does after 5 minutes; deadlines podStartSeconds 20, cleanUpSeconds 5",
 		sees: v1alpha1.ReasonMeasuring,
 		ends: v1alpha1.ReasonDeadlineExceeded, bound: 4 * time.Minute,
 		leaves: "pod, claim and volume until the node answers; condition CleanedUp names them and the commands",
 	})
 	sb := benchmark(t, "no-answer", onEBS, preferring(node), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.StartSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(20)), new(int32(5))
+		sb.Spec.Deadlines.PodStartSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(20)), new(int32(5))
 	})
 	create(t, sb)
 	pod := runningPod(t, sb)
