@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -126,7 +127,9 @@ func TestNodeLostWithReadWriteOncePod(t *testing.T) {
 				// An attempt that begins while the claim is being deleted keeps it, until its pod is deleted.
 				w.Until(sb, func(sb *v1alpha1.StorageBenchmark) error {
 					for _, pod := range w.runPods() {
-						w.delete(&pod)
+						if err := client.IgnoreNotFound(w.Client.Delete(w.Context(), &pod)); err != nil {
+							return err
+						}
 					}
 					return matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "and with it the volume that was measured")
 				})
