@@ -521,9 +521,9 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "probe is for fio", path: workloadPath + ".probe", want: "probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",
 		accept: []string{
-			"workloads: [{name: w, probe: true, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
+			"workloads: [{name: w, probe: LastRepetition, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
 		},
-		reject: []string{"workloads: [{name: w, preset: etcd, probe: true}]"},
+		reject: []string{"workloads: [{name: w, preset: etcd, probe: LastRepetition}]"},
 	}, {
 		name: "search's bounds", path: workloadPath + ".search.min", want: "min is more than max: lower min, or raise max",
 		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, min: 4, max: 4, objective: {metric: read.p99, max: 5ms}}}]"},

@@ -2273,11 +2273,6 @@ func (in *Workload) DeepCopyInto(out *Workload) {
 		*out = make([]int32, len(*in))
 		copy(*out, *in)
 	}
-	if in.Probe != nil {
-		in, out := &in.Probe, &out.Probe
-		*out = new(bool)
-		**out = **in
-	}
 	if in.Until != nil {
 		in, out := &in.Until, &out.Until
 		*out = new(Until)

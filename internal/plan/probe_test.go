@@ -14,7 +14,7 @@ func probedSpec() *v1alpha1.StorageBenchmarkSpec {
 		Repetitions: new(int32(3)),
 		Targets:     []v1alpha1.Target{{Name: "a", StorageClassName: new("gp3")}},
 		Workloads: []v1alpha1.Workload{
-			{Name: "probed", Probe: new(true), Fio: &v1alpha1.FioParameters{
+			{Name: "probed", Probe: v1alpha1.ProbeLastRepetition, Fio: &v1alpha1.FioParameters{
 				RW: "randread", Direct: new(true), Size: new("1M"), RuntimeSeconds: new(int32(60)), TimeBased: new(true),
 			}},
 			{Name: "plain", Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("1M")}},
