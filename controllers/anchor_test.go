@@ -77,7 +77,7 @@ func TestAnchor(t *testing.T) {
 			claims = append(claims, volume.PersistentVolumeClaim.ClaimName)
 		}
 	}
-	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0], sb.Status.Targets[1].Claims[0]}, claims); diff != "" {
+	if diff := cmp.Diff([]string{sb.Status.Targets[0].Claims[0].Name, sb.Status.Targets[1].Claims[0].Name}, claims); diff != "" {
 		t.Errorf("claims of the anchor (-want +got):\n%s", diff)
 	}
 	w.Cluster.AllPods(fakecluster.Succeed(builder.Report()))
@@ -377,10 +377,10 @@ func TestWaitingForNodeHasADeadline(t *testing.T) {
 		return fakecluster.Hang(job.MeasureContainer)
 	})
 	// A benchmark of one run has no anchor, and waits all the same.
-	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(60))}).Build())
+	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{WaitingForNodeSeconds: new(int32(60))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "run randread.fast (1 of 1): other benchmarks measure on node "+fakecluster.Node)
 	w.pass(second, time.Minute)
-	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own (spec.deadlines.nodeSeconds): other benchmarks measure on")
+	w.untilEnd(second, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for a node of its own (spec.deadlines.waitingForNodeSeconds): other benchmarks measure on")
 }
 
 // A node that was free for a moment, until another benchmark took it, does not have the wait begin anew.
@@ -398,11 +398,11 @@ func TestWaitingForNodeHasOneDeadlineInAll(t *testing.T) {
 		})
 	}
 	refuse(busy)
-	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{NodeSeconds: new(int32(6000))}).Build())
+	second := create(w, builder.OneRun(w.Namespace, "second").Deadlines(v1alpha1.Deadlines{WaitingForNodeSeconds: new(int32(6000))}).Build())
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
 	w.pass(second, 4000*time.Second)
 	refuse(full)
-	w.untilStep(second, v1alpha1.ReasonPreparing)
+	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "nobody holds its node any more; waiting for the scheduler")
 	refuse(busy)
 	w.untilStep(second, v1alpha1.ReasonWaitingForNode, "other benchmarks measure on node")
 	w.pass(second, 2000*time.Second)
@@ -485,7 +485,7 @@ func TestAnchorOnALostClaimIsSavedFirst(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("reads")).Build()
 	sb.UID = "u1"
 	sb.Status.Anchors = []v1alpha1.Anchor{{Attempts: 1, StartTime: &metav1.Time{Time: noon}}}
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "before", TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Claims: []v1alpha1.ClaimStatus{{Name: "mine", UID: "before"}}, TestFiles: v1alpha1.TestFilesPresent, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
 	name := childmeta.AnchorName(sb, 0, 1)
 	live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(
 		&corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "after"}},

@@ -318,7 +318,7 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 	} {
 		target := builder.NewClaimTarget("t", "mine")
 		sb := builder.NewBenchmark("ns", "sb").Target(target).Build()
-		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: fakecluster.Driver, ClaimsUID: "before", Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Driver: fakecluster.Driver, Claims: []v1alpha1.ClaimStatus{{Name: "mine", UID: "before"}}, Volumes: []v1alpha1.VolumeStatus{{Name: "pv"}}}}
 		live := fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(volume.DeepCopy()).WithObjects(test.claims...).Build()
 		if got, err := filesOfLostClaim(t, passOver(&Reconciler{Live: live}, sb), &target); err != nil || got != test.want {
 			t.Errorf("%s: test files are %s, %v, want %s", name, got, err, test.want)
@@ -329,6 +329,7 @@ func TestFilesOnAVolumeThatAnotherClaimHas(t *testing.T) {
 // The cache may still have a claim of which users are told what to do now that it is gone.
 func TestClaimIsGoneBeforeTheCacheHearsOfIt(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Build()
+	sb.Status.StartTime = at(0)
 	target := &sb.Spec.Targets[0]
 	name := storage.ClaimName(sb, target, 0)
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, OwnerReferences: []metav1.OwnerReference{builder.OwnedBy(sb)}}}

@@ -57,7 +57,7 @@ func madeForRun(sb *v1alpha1.StorageBenchmark) (*batchv1.Job, *corev1.Persistent
 		ClaimRef:                      &corev1.ObjectReference{Namespace: "default", Name: claim.Name, UID: claim.UID},
 	}}
 	status := sb.Status.Target("fast")
-	status.Claims, status.Volumes = []string{claim.Name}, []v1alpha1.VolumeStatus{{Name: "pv-c1", Handle: "vol-1"}}
+	status.Claims, status.Volumes = []v1alpha1.ClaimStatus{{Name: claim.Name}}, []v1alpha1.VolumeStatus{{Name: "pv-c1", Handle: "vol-1"}}
 	return run, claim, volume
 }
 

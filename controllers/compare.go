@@ -18,8 +18,7 @@ func compare(sb *v1alpha1.StorageBenchmark, over bool) {
 	targets := world.Each(status.Targets, func(t v1alpha1.TargetStatus) string { return t.Name })
 	// The first target is the status's: the spec's order may change, and not what is compared with what.
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(sb.Spec.Baseline, targets[0]))
-	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
 	status.Searches = search.Results(&sb.Spec, status.Runs, over)
-	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 }

@@ -64,8 +64,8 @@ func TestMissingDriver(t *testing.T) {
 		t.Cleanup(func() { _ = w.Client.Delete(w.Context(), installed) })
 		w.pass(sb, workers.PollWaiting)
 		done := w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		if done.Status.StorageRefusedSince != nil {
-			t.Error("the wait for storage is still noted")
+		if done.Status.StepStartTime != nil {
+			t.Error("it has ended, and is still at a step")
 		}
 	})
 	t.Run("never installed", func(t *testing.T) {

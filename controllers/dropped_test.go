@@ -129,7 +129,7 @@ func twoClients(w *testWorld) *v1alpha1.StorageBenchmark {
 		Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Clients = new(int32(2))
 		limit := new(int32(60))
-		sb.Spec.Deadlines = v1alpha1.Deadlines{StartSeconds: limit, CleanUpSeconds: limit, ProvisioningSeconds: limit, NodeSeconds: limit, RunSeconds: limit}
+		sb.Spec.Deadlines = v1alpha1.Deadlines{PodStartSeconds: limit, CleanUpSeconds: limit, ProvisioningSeconds: limit, WaitingForNodeSeconds: limit, RunCompletionSeconds: limit}
 	}).Build()
 }
 

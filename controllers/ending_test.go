@@ -36,7 +36,7 @@ func TestPreviousAttemptThatDoesNotEnd(t *testing.T) {
 		t.Errorf("at the deadline: %+v", out)
 	}
 	if err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded,
-		"run a (1 of 1) waited 180 s (spec.deadlines.startSeconds and 120 s) for the previous attempt to end: pod sb-x on node a (kubectl delete pod --force -n default sb-x)"); err != nil {
+		"run a (1 of 1) waited 180 s (spec.deadlines.podStartSeconds and 120 s) for the previous attempt to end: pod sb-x on node a (kubectl delete pod --force -n default sb-x)"); err != nil {
 		t.Error(err)
 	}
 }
@@ -58,7 +58,7 @@ func TestSuspendBesideAPodThatDoesNotEnd(t *testing.T) {
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "waiting for the end of pod "+stays.Name)
 
 	w.pass(sb, 12*time.Minute)
-	w.untilStep(sb, v1alpha1.ReasonSuspended, "not ended within 720 s (spec.deadlines.startSeconds and 120 s): pod "+stays.Name, "kubectl delete pod --force -n "+w.Namespace)
+	w.untilStep(sb, v1alpha1.ReasonSuspended, "not ended within 720 s (spec.deadlines.podStartSeconds and 120 s): pod "+stays.Name, "kubectl delete pod --force -n "+w.Namespace)
 
 	w.delete(stays, client.GracePeriodSeconds(0))
 	w.untilStep(sb, v1alpha1.ReasonSuspended, "set it to false to go on")

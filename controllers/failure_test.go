@@ -317,7 +317,7 @@ func TestLayoutMayTakeLongerThanStart(t *testing.T) {
 func TestLayoutOfClientsMayTakeLongerThanStart(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.LayoutContainer))
-	sb := create(w, threeClients(w).Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(10))}).Build())
+	sb := create(w, threeClients(w).Deadlines(v1alpha1.Deadlines{IOProgressSeconds: new(int32(10))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonPreparing, "run reads.own (1 of 2) by 3 clients")
 	w.passUntil(20*time.Second, func() error { return w.wantAsked(3) }, sb) // so the operator knows that the pods have begun
 

@@ -44,3 +44,29 @@ func TestFinish(t *testing.T) {
 		})
 	}
 }
+
+// Who reads kubectl describe finds the answer in the message, and in the event that repeats it.
+func TestFinishTellsTheAnswer(t *testing.T) {
+	for _, test := range []struct {
+		measured metav1.ConditionStatus
+		change   func(*v1alpha1.StorageBenchmarkStatus)
+		want     string
+	}{
+		{metav1.ConditionTrue, func(*v1alpha1.StorageBenchmarkStatus) {}, "4 runs"},
+		{metav1.ConditionTrue, func(s *v1alpha1.StorageBenchmarkStatus) { s.Best = "gp3 3048 IOPS" }, "4 runs; best: gp3 3048 IOPS"},
+		{metav1.ConditionTrue, func(s *v1alpha1.StorageBenchmarkStatus) {
+			s.Best, s.Expected, s.WarningCount = "gp3 3048 IOPS", "2 of 5 missed", 1
+		}, "4 runs; best: gp3 3048 IOPS; expectations: 2 of 5 missed; 1 warning"},
+		{metav1.ConditionFalse, func(s *v1alpha1.StorageBenchmarkStatus) { s.Best = "gp3 3048 IOPS" }, "4 runs"},
+	} {
+		s := writerOf(builder.OneRun("default", "sb").Build())
+		s.SB.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionMeasured, Status: test.measured, Reason: "R", Message: "4 runs"}}
+		test.change(&s.SB.Status)
+		if _, err := finish(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.SB.Status.Condition(v1alpha1.ConditionSucceeded).Message; got != test.want {
+			t.Errorf("message %q, want %q", got, test.want)
+		}
+	}
+}

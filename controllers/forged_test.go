@@ -77,7 +77,7 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 func probed(w *testWorld) *v1alpha1.StorageBenchmark {
 	workload := builder.NewWorkload("reads")
 	workload.Fio.RW, workload.Fio.Direct, workload.Fio.RuntimeSeconds, workload.Fio.TimeBased = "randread", new(true), new(int32(60)), new(true)
-	workload.Probe = new(true)
+	workload.Probe = v1alpha1.ProbeLastRepetition
 	return builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(workload).Build()
 }
 

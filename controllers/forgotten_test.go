@@ -87,7 +87,7 @@ func removeField(value any, path []string) (found bool) {
 
 // alwaysForgotten are the fields that are tried for each commit, of those that say how far a run and its nodes are.
 var alwaysForgotten = []string{
-	"status.anchors", "status.anchors.node", "status.runs.job", "status.runs.agreedStart", "status.targets.claimsUID",
+	"status.anchors", "status.anchors.node", "status.runs.job", "status.runs.agreedStart", "status.targets.claims",
 }
 
 // What an operator of an older version drops from the status, once, is found out anew: all runs get their results. A

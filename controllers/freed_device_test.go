@@ -69,7 +69,7 @@ func TestFreedDevice(t *testing.T) {
 // Whatever the status says, no pod is made to remove files from a device.
 func TestDeviceIsNotCleaned(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(builder.NewClaimTarget("t", "mine")).Workload(builder.NewWorkload("w")).Build()
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", ClaimsUID: "c1", TestFiles: v1alpha1.TestFilesPresent}}
+	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "t", Claims: []v1alpha1.ClaimStatus{{Name: "mine", UID: "c1"}}, TestFiles: v1alpha1.TestFilesPresent}}
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "mine", UID: "c1"},
 		Spec:       corev1.PersistentVolumeClaimSpec{VolumeMode: new(corev1.PersistentVolumeBlock)},

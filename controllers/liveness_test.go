@@ -26,7 +26,7 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 		}
 		return fakecluster.Succeed(builder.Report())
 	})
-	sb := create(w, twoByTwo(w, "sb").Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(60)), CleanUpSeconds: new(int32(300))}).Build())
+	sb := create(w, twoByTwo(w, "sb").Deadlines(v1alpha1.Deadlines{IOProgressSeconds: new(int32(60)), CleanUpSeconds: new(int32(300))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring, "run reads.one (1 of 4)")
 
 	w.passUntil(15*time.Second, func() error {
@@ -51,7 +51,7 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 				t.Errorf("run %s on the storage that answers is %s: %s", run.Name, run.State, run.Message)
 			}
 		case run.Attempts > 0:
-			if !strings.Contains(run.Message, "has given no sign of life for longer than spec.deadlines.progressSeconds:") || !strings.Contains(run.Message, "the last line of its log: log of fio of") {
+			if !strings.Contains(run.Message, "has given no sign of life for longer than spec.deadlines.ioProgressSeconds:") || !strings.Contains(run.Message, "the last line of its log: log of fio of") {
 				t.Errorf("run %s: %s", run.Name, run.Message)
 			}
 		default:
@@ -66,7 +66,7 @@ func TestSilentRunnerIsGivenUp(t *testing.T) {
 func TestRunnerThatWorksIsNotGivenUp(t *testing.T) {
 	w := newWorld(t)
 	w.Cluster.AllPods(fakecluster.Hang(job.MeasureContainer))
-	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{ProgressSeconds: new(int32(60)), RunSeconds: new(int32(3000))}).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{IOProgressSeconds: new(int32(60)), RunCompletionSeconds: new(int32(3000))}).Build())
 	w.untilStep(sb, v1alpha1.ReasonMeasuring)
 	w.passUntil(30*time.Second, func() error {
 		if w.lines.Load() < 5 {

@@ -38,12 +38,12 @@ func TestBeginAttempt(t *testing.T) {
 	run := &s.SB.Status.Runs[0]
 	*run = v1alpha1.Run{
 		Name: "a", Target: "fast", State: v1alpha1.RunPending, Attempts: 1, Disruptions: 1, Message: "attempt 1 was disrupted", Job: "before",
-		StartTime: at(-time.Hour), AgreedStart: &metav1.MicroTime{Time: noon}, StartMarginMilliseconds: 5, StartLeadMilliseconds: 4000,
+		StartTime: at(-time.Hour), AgreedStart: &metav1.MicroTime{Time: noon},
 	}
 	measure.BeginRun(s, run, false, noon.Add(time.Second))
 	want := v1alpha1.Run{
 		Name: "a", Target: "fast", State: v1alpha1.RunRunning, Attempts: 2, Disruptions: 1, Message: "attempt 1 was disrupted",
-		StartTime: at(time.Second), StartLeadMilliseconds: 4000,
+		StartTime: at(time.Second),
 	}
 	if diff := cmp.Diff(want, *run); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
@@ -99,16 +99,17 @@ func TestExpireRun(t *testing.T) {
 	for _, test := range []struct {
 		name, unanswered string
 		limit            *int32
-		planned          int32
+		runtime          int32
 		want             string
 	}{
-		{"by the spec", "", new(int32(600)), 7200, "run a waited 600 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
-		{"by the plan", "", nil, 7200, "run a waited 7200 s for its end (spec.deadlines.runSeconds): fio still runs; raise runSeconds, or lower runtimeSeconds or size"},
-		{"a node", "node n does not answer", new(int32(600)), 0, "run a waited 600 s for its end (spec.deadlines.runSeconds): node n does not answer"},
+		{"by the spec", "", new(int32(600)), 86_400, "run a waited 600 s for its end (spec.deadlines.runCompletionSeconds): fio still runs; raise runCompletionSeconds, or lower runtimeSeconds or size"},
+		{"by the plan", "", nil, 86_400, "run a waited 172800 s for its end (spec.deadlines.runCompletionSeconds): fio still runs; raise runCompletionSeconds, or lower runtimeSeconds or size"},
+		{"a node", "node n does not answer", new(int32(600)), 60, "run a waited 600 s for its end (spec.deadlines.runCompletionSeconds): node n does not answer"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := measuring(v1alpha1.RunRunning, v1alpha1.RunPending)
-			s.SB.Spec.Deadlines.RunSeconds, s.SB.Status.RunDeadlineSeconds = test.limit, test.planned
+			s.SB.Spec.Deadlines.RunCompletionSeconds = test.limit
+			s.SB.Spec.Workloads[0].Fio.RuntimeSeconds = &test.runtime
 			run := &s.SB.Status.Runs[0]
 			measure.ExpireRun(s, run, test.unanswered)
 			if run.State != v1alpha1.RunFailed || run.Message != test.want || !run.CompletionTime.Equal(&s.Now) || s.SB.Status.Runs[1].State != v1alpha1.RunPending {

@@ -257,10 +257,7 @@ func TestNamespacedOperatorDoesNotKnowUnseenVolumes(t *testing.T) {
 		"all were seen": {func(sb *v1alpha1.StorageBenchmark) {
 			sb.Status.Targets[0].Volumes = []v1alpha1.VolumeStatus{{Name: "pv-1"}}
 		}, []string{seen}},
-		"none was seen": {func(*v1alpha1.StorageBenchmark) {}, []string{unseen}},
-		"one before was forgotten": {func(sb *v1alpha1.StorageBenchmark) {
-			sb.Status.Targets[0].Volumes, sb.Status.Targets[0].RunsBeforeReplacement = []v1alpha1.VolumeStatus{{Name: "pv-1"}}, new(int32(0))
-		}, []string{seen, unseen}},
+		"none was seen":          {func(*v1alpha1.StorageBenchmark) {}, []string{unseen}},
 		"nothing was begun":      {func(sb *v1alpha1.StorageBenchmark) { sb.Status.StartTime = nil }, nil},
 		"somebody's claim alone": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0] = builder.NewClaimTarget("fast", "mine") }, nil},
 	} {

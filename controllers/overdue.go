@@ -56,10 +56,10 @@ func newOverdue() *overdue {
 	return &overdue{now: time.Now, marks: map[types.NamespacedName]mark{}, desc: desc}
 }
 
-// saw notes how far a benchmark is.
-func (o *overdue) saw(sb *v1alpha1.StorageBenchmark, now time.Time) {
+// saw notes how far a benchmark is. needed is the deadline that its runs need, 0 if the default is enough.
+func (o *overdue) saw(sb *v1alpha1.StorageBenchmark, needed int32, now time.Time) {
 	name, step := client.ObjectKeyFromObject(sb), sb.Status.Condition(v1alpha1.ConditionSucceeded)
-	allowed := allowedAt(sb, step.Reason)
+	allowed := allowedAt(sb, needed, step.Reason)
 	if step.Status != metav1.ConditionUnknown || allowed == 0 {
 		o.forget(name)
 		return
@@ -93,10 +93,10 @@ func progressOf(sb *v1alpha1.StorageBenchmark, step string) progress {
 }
 
 // allowedAt returns how long a benchmark may be at a step, 0 for one that it may be at for ever.
-func allowedAt(sb *v1alpha1.StorageBenchmark, step string) time.Duration {
+func allowedAt(sb *v1alpha1.StorageBenchmark, needed int32, step string) time.Duration {
 	d := sb.Spec.Deadlines
 	start, provisioning := attempt.StartLimit(d).Duration(), attempt.VolumeLimit(d).Duration()
-	run := attempt.RunLimit(sb).Duration()
+	run := attempt.RunLimit(sb, needed).Duration()
 	switch step {
 	case v1alpha1.ReasonPending, v1alpha1.ReasonProvisioning:
 		return provisioning + start + overdueGrace

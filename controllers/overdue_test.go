@@ -18,7 +18,7 @@ import (
 func atStep(step string, change ...func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	sb := builder.OneRun("default", "sb").Build()
 	limit := new(int32(100))
-	sb.Spec.Deadlines = v1alpha1.Deadlines{ProvisioningSeconds: limit, NodeSeconds: limit, StartSeconds: limit, RunSeconds: limit, CleanUpSeconds: limit}
+	sb.Spec.Deadlines = v1alpha1.Deadlines{ProvisioningSeconds: limit, WaitingForNodeSeconds: limit, PodStartSeconds: limit, RunCompletionSeconds: limit, CleanUpSeconds: limit}
 	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
 	for _, c := range change {
 		c(sb)
@@ -37,8 +37,8 @@ func TestOverdue(t *testing.T) {
 			registry := prometheus.NewRegistry()
 			m := NewMetrics(registry)
 			begin := time.Date(2026, 11, 25, 3, 0, 0, 0, time.UTC)
-			m.overdue.saw(atStep(step), begin)
-			m.overdue.saw(atStep(step), begin.Add(time.Minute)) // another pass is no progress
+			m.overdue.saw(atStep(step), 0, begin)
+			m.overdue.saw(atStep(step), 0, begin.Add(time.Minute)) // another pass is no progress
 			const name = "storagebench_benchmark_overdue_seconds sb"
 			value := func(after time.Duration) float64 {
 				m.overdue.now = func() time.Time { return begin.Add(after) }
@@ -53,7 +53,7 @@ func TestOverdue(t *testing.T) {
 			}
 			m.overdue.saw(atStep(step, func(sb *v1alpha1.StorageBenchmark) {
 				sb.Status.Runs = []v1alpha1.Run{{Name: "one", Attempts: 2}}
-			}), begin.Add(limit))
+			}), 0, begin.Add(limit))
 			if got := value(limit + 7*time.Second); got != 0 {
 				t.Errorf("after another attempt it is late by %v", got)
 			}
@@ -65,12 +65,12 @@ func TestOverdue(t *testing.T) {
 func TestNotOverdue(t *testing.T) {
 	ended := func(sb *v1alpha1.StorageBenchmark) { sb.Status.Conditions[0].Status = metav1.ConditionTrue }
 	for name, end := range map[string]func(*overdue){
-		"ended":     func(o *overdue) { o.saw(atStep(v1alpha1.ReasonCompleted, ended), time.Time{}) },
-		"suspended": func(o *overdue) { o.saw(atStep(v1alpha1.ReasonSuspended), time.Time{}) },
+		"ended":     func(o *overdue) { o.saw(atStep(v1alpha1.ReasonCompleted, ended), 0, time.Time{}) },
+		"suspended": func(o *overdue) { o.saw(atStep(v1alpha1.ReasonSuspended), 0, time.Time{}) },
 		"gone":      func(o *overdue) { o.forget(client.ObjectKeyFromObject(atStep(""))) },
 	} {
 		o := newOverdue()
-		o.saw(atStep(v1alpha1.ReasonMeasuring), time.Time{})
+		o.saw(atStep(v1alpha1.ReasonMeasuring), 0, time.Time{})
 		end(o)
 		if late := o.late(time.Now()); len(late) != 0 {
 			t.Errorf("one that is %s: %v", name, late)
@@ -83,7 +83,7 @@ func TestManyOverdue(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := NewMetrics(registry)
 	for i := range 3 * maxOverdue {
-		m.overdue.saw(atStep(v1alpha1.ReasonMeasuring, func(sb *v1alpha1.StorageBenchmark) { sb.Name = strings.Repeat("x", 1+i) }), time.Time{})
+		m.overdue.saw(atStep(v1alpha1.ReasonMeasuring, func(sb *v1alpha1.StorageBenchmark) { sb.Name = strings.Repeat("x", 1+i) }), 0, time.Time{})
 	}
 	n := 0
 	for name := range valuesOf(t, registry) {

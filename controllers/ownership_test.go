@@ -53,7 +53,7 @@ func TestNoFSGroupOnAClaim(t *testing.T) {
 // claim that it is bound to is gone.
 func TestInPlace(t *testing.T) {
 	sb := builder.NewBenchmark("default", "sb").Target(v1alpha1.Target{Name: "t", S3: &v1alpha1.S3Bucket{Bucket: "b"}}).Workload(builder.NewWorkload("w")).Build()
-	sb.UID = "uid"
+	sb.UID, sb.Status.StartTime = "uid", at(0)
 	name := childmeta.Name(sb, "t")
 	own := metav1.ObjectMeta{Name: name, Labels: childmeta.ClusterLabels(sb)}
 	gone := &corev1.PersistentVolumeClaim{}

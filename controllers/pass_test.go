@@ -40,7 +40,7 @@ func passOver(r *Reconciler, sb *v1alpha1.StorageBenchmark) *pass.Pass {
 // failingPass begins a pass at noon, over a benchmark whose errors may go on for a minute, by an operator without a
 // cluster.
 func failingPass() *pass.Pass {
-	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60))}).Build())
+	p := passOver(&Reconciler{}, builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{PodStartSeconds: new(int32(60))}).Build())
 	p.Now = metav1.NewTime(noon)
 	return p
 }
@@ -49,6 +49,12 @@ func failingPass() *pass.Pass {
 func writerOf(sb *v1alpha1.StorageBenchmark) *pass.Pass {
 	remembered := &pass.Memory{}
 	return &pass.Pass{Now: metav1.NewTime(noon), Memory: remembered, Plans: &pass.PlanCache{}, SB: sb, Before: sb.DeepCopy(), Children: children.Of(sb, remembered.IsUnmade)}
+}
+
+// atStepSince has a benchmark be at a step since a time.
+func atStepSince(sb *v1alpha1.StorageBenchmark, step string, since *metav1.Time) {
+	sb.Status.StepStartTime = since
+	sb.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
 }
 
 // runsOf returns runs of target fast in the states.

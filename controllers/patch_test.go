@@ -27,14 +27,14 @@ func TestStatusPatch(t *testing.T) {
 	before := builder.OneRun("default", "sb").Build()
 	before.ResourceVersion = "7"
 	before.Status = v1alpha1.StorageBenchmarkStatus{
-		StartTime: new(metav1.Now()), PlannedRuns: 2, Runs: []v1alpha1.Run{{Name: "a"}, {Name: "b"}}, NodeFreeSince: new(metav1.Now()),
+		StartTime: new(metav1.Now()), PlannedRuns: 2, Runs: []v1alpha1.Run{{Name: "a"}, {Name: "b"}}, StepStartTime: new(metav1.Now()),
 		Targets: []v1alpha1.TargetStatus{{Name: "fast"}},
 	}
 	for name, change := range map[string]func(*v1alpha1.StorageBenchmark){
 		"nothing":           func(*v1alpha1.StorageBenchmark) {},
 		"a value":           func(sb *v1alpha1.StorageBenchmark) { sb.Status.FinishedRuns = 1 },
 		"a part of a list":  func(sb *v1alpha1.StorageBenchmark) { sb.Status.Runs[1].State = v1alpha1.RunSucceeded },
-		"what is not there": func(sb *v1alpha1.StorageBenchmark) { sb.Status.NodeFreeSince, sb.Status.PlannedRuns = nil, 0 },
+		"what is not there": func(sb *v1alpha1.StorageBenchmark) { sb.Status.StepStartTime, sb.Status.PlannedRuns = nil, 0 },
 		"nearly all":        func(sb *v1alpha1.StorageBenchmark) { sb.Status = v1alpha1.StorageBenchmarkStatus{PlannedRuns: 2} },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -41,7 +41,7 @@ func unscheduled(words string) *corev1.Pod {
 
 // waiting returns the wait for a pod that began a time ago. It ends in what ends the benchmark.
 func waiting(ago time.Duration, pod *corev1.Pod) *workers.PodWait {
-	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), NodeSeconds: new(int32(600))}).Build())
+	s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{PodStartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(120)), WaitingForNodeSeconds: new(int32(600))}).Build())
 	st := &workers.PodWait{Pass: s, What: "run a (1 of 1)", Began: at(-ago), Pod: pod}
 	st.Invalid = func(err error) { s.Fail(v1alpha1.ReasonRunFailed, err.Error()) }
 	st.Expire = func(message string) { s.Fail(v1alpha1.ReasonDeadlineExceeded, message) }
@@ -84,7 +84,7 @@ func TestNotMade(t *testing.T) {
 	}{
 		{"a quota", 0, quota, pass.AwaitFor(2 * time.Second).Resting(time.Minute), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: " + quota.Error(), nil},
 		{"a webhook", 59 * time.Second, apierrors.NewBadRequest("no"), pass.AwaitFor(time.Second).Resting(time.Second), v1alpha1.ConditionSucceeded, "run a (1 of 1): the pod was refused: no", nil},
-		{"a quota for too long", time.Minute, quota, pass.SaveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.startSeconds): " + quota.Error(), nil},
+		{"a quota for too long", time.Minute, quota, pass.SaveFirst(), v1alpha1.ConditionMeasured, "run a (1 of 1) waited 60 s for its pod (spec.deadlines.podStartSeconds): " + quota.Error(), nil},
 		{"what cannot be", 0, invalid, pass.SaveFirst(), v1alpha1.ConditionMeasured, invalid.Error(), nil},
 		{"another error", 0, busy, pass.Outcome{}, v1alpha1.ConditionSucceeded, "", busy},
 	} {
@@ -128,7 +128,7 @@ func TestOwnReason(t *testing.T) {
 func TestStartFacts(t *testing.T) {
 	claim := &corev1.PersistentVolumeClaim{}
 	st := waiting(time.Minute, unscheduled(crowdedOut))
-	st.Pass.SB.Status.WaitingForNodeSince = at(-30 * time.Second)
+	atStepSince(st.Pass.SB, v1alpha1.ReasonWaitingForNode, at(-30*time.Second))
 	want := attempt.StartFacts{
 		Now: noon, Began: noon.Add(-time.Minute), Ready: noon.Add(-time.Minute), Node: attempt.NodeWait{Since: noon.Add(-30 * time.Second)}, Blocked: true, Rival: true,
 		HasPod: true, CrowdedOut: true, Unbound: true, NodeLimit: 10 * time.Minute, VolumeLimit: 2 * time.Minute, PodLimit: time.Minute,
@@ -142,34 +142,36 @@ func TestStartFacts(t *testing.T) {
 	}
 }
 
-// A wait for nodes that others hold is written down once. When they are free, all that waited has its time from then
-// on.
+// While others hold the nodes, nothing is free. When the wait has ended, all that waited has its time from then on.
 func TestNoteNodeWait(t *testing.T) {
-	waits, free := attempt.StartDecision{For: attempt.AwaitedNode}, attempt.StartDecision{For: attempt.AwaitedPod, NodeFreed: true}
 	for _, test := range []struct {
-		name         string
-		since, freed *metav1.Time
-		decision     attempt.StartDecision
-		wantSince    *metav1.Time
-		wantFreed    *metav1.Time
-		began        *metav1.Time
+		name        string
+		free        time.Time
+		decision    attempt.StartDecision
+		want        time.Time
+		wantsToMove bool
 	}{
-		{"begins", nil, nil, waits, at(0), nil, at(-time.Hour)},
-		{"goes on", at(-time.Minute), nil, waits, at(-time.Minute), nil, at(-time.Hour)},
-		{"somebody was faster", at(-time.Minute), at(-time.Second), waits, at(-time.Minute), nil, at(-time.Hour)},
-		{"nodes are free", at(-time.Minute), nil, free, at(-time.Minute), at(0), at(0)},
-		{"a pod starts", nil, nil, attempt.StartDecision{For: attempt.AwaitedPod}, nil, nil, at(-time.Hour)},
+		{"others hold the nodes", time.Time{}, attempt.StartDecision{For: attempt.AwaitedNode}, time.Time{}, false},
+		{"nobody holds them", time.Time{}, attempt.StartDecision{For: attempt.AwaitedNode, IsFree: true}, noon, false},
+		{"nobody has held them since", noon.Add(-time.Second), attempt.StartDecision{For: attempt.AwaitedNode, IsFree: true}, noon.Add(-time.Second), false},
+		{"somebody was faster", noon.Add(-time.Second), attempt.StartDecision{For: attempt.AwaitedNode}, time.Time{}, false},
+		{"the wait has ended", noon.Add(-time.Second), attempt.StartDecision{For: attempt.AwaitedPod, NodeFreed: true}, time.Time{}, true},
+		{"a pod starts", time.Time{}, attempt.StartDecision{For: attempt.AwaitedPod}, time.Time{}, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := waiting(time.Hour, nil)
 			st.Others = []*metav1.Time{at(-time.Hour)}
-			st.Pass.SB.Status.WaitingForNodeSince, st.Pass.SB.Status.NodeFreeSince = test.since, test.freed
+			st.Pass.Memory.NodeFreeSince = test.free
 			st.NoteNodeWait(test.decision)
-			if status := st.Pass.SB.Status; !status.WaitingForNodeSince.Equal(test.wantSince) || !status.NodeFreeSince.Equal(test.wantFreed) {
-				t.Errorf("waits since %s, free since %s", status.WaitingForNodeSince, status.NodeFreeSince)
+			if got := st.Pass.Memory.NodeFreeSince; !got.Equal(test.want) {
+				t.Errorf("free since %s, want %s", got, test.want)
 			}
-			if !st.Began.Equal(test.began) || !st.Others[0].Equal(test.began) {
-				t.Errorf("the waits began at %s and %s, want %s", st.Began, st.Others[0], test.began)
+			began := at(-time.Hour)
+			if test.wantsToMove {
+				began = at(0)
+			}
+			if !st.Began.Equal(began) || !st.Others[0].Equal(began) {
+				t.Errorf("the waits began at %s and %s, want %s", st.Began, st.Others[0], began)
 			}
 		})
 	}
@@ -201,7 +203,7 @@ func TestIsCrowdedByUnseen(t *testing.T) {
 // volume.
 func TestVolumeThatTakesLong(t *testing.T) {
 	t.Parallel()
-	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), StartSeconds: new(int32(600))}
+	limits := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(1200)), PodStartSeconds: new(int32(600))}
 	for name, test := range map[string]struct {
 		start     func(*testWorld)
 		benchmark func(*testWorld) *builder.Benchmark
@@ -314,7 +316,8 @@ func TestRefusedAfterAnOlderBenchmark(t *testing.T) {
 	s := failingPass()
 	later(s, time.Hour)
 	s.SB.Status.Anchors = []v1alpha1.Anchor{{StartTime: &metav1.Time{Time: noon}}, {StartTime: &metav1.Time{Time: noon}}}
-	s.SB.Status.WaitingForNodeSince = &metav1.Time{Time: noon}
+	atStepSince(s.SB, v1alpha1.ReasonWaitingForNode, &metav1.Time{Time: noon})
+	s.Memory.NodeFreeSince = noon
 	refused := func() pass.Outcome { return prepare.AnchorWait(s, 0, nil).Refused("pod", errors.New("exceeded quota")) }
 	for range 30 {
 		if out := refused(); out.Saves || s.SB.Status.HasMeasured() {

@@ -47,7 +47,7 @@ func TestApplied(t *testing.T) {
 		since   *metav1.Time
 		ends    bool
 	}{
-		{name: "all is there", refused: at(-time.Second), want: pass.GoOn()},
+		{name: "all is there", refused: at(-time.Second), want: pass.GoOn(), since: at(-time.Second)},
 		{name: "a quota", err: fmt.Errorf("apply claim: %w", forbidden), want: pass.AwaitFor(workers.PollWaiting).Resting(time.Minute), failed: "target fast: apply claim: " + forbidden.Error(), since: at(0)},
 		{name: "the quota goes on", err: forbidden, refused: at(-59 * time.Second), want: pass.AwaitFor(time.Second), failed: "target fast: " + forbidden.Error(), since: at(-59 * time.Second)},
 		{name: "the quota went on", err: forbidden, refused: at(-time.Minute), want: pass.SaveFirst(), failed: "target fast waited 60 s for its storage to be made (spec.deadlines.provisioningSeconds): " + forbidden.Error(), since: at(-time.Minute), ends: true},
@@ -59,10 +59,12 @@ func TestApplied(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := writerOf(builder.OneRun("default", "sb").Deadlines(v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60))}).Build())
-			s.SB.Status.StorageRefusedSince = test.refused
+			if test.refused != nil {
+				atStepSince(s.SB, v1alpha1.ReasonProvisioning, test.refused)
+			}
 			out, err := prepare.Provisioned(s, &s.SB.Spec.Targets[0], pvc.StorageMade{Err: test.err})
-			if err != nil || out != test.want || s.SB.Status.HasMeasured() != test.ends || !s.SB.Status.StorageRefusedSince.Equal(test.since) {
-				t.Errorf("it goes on with %+v, want %+v, ended %t, refused since %s: %v", out, test.want, s.SB.Status.HasMeasured(), s.SB.Status.StorageRefusedSince, err)
+			if err != nil || out != test.want || s.SB.Status.HasMeasured() != test.ends || !s.SB.Status.StepStartTime.Equal(test.since) {
+				t.Errorf("it goes on with %+v, want %+v, ended %t, provisions since %s: %v", out, test.want, s.SB.Status.HasMeasured(), s.SB.Status.StepStartTime, err)
 			}
 			kind, reason := v1alpha1.ConditionSucceeded, v1alpha1.ReasonProvisioning
 			if test.ends {

@@ -11,8 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/controllers/prepare"
-	"github.com/storagebench/storagebench/internal/storage"
 	"github.com/storagebench/storagebench/test/builder"
 	"github.com/storagebench/storagebench/test/fakecluster"
 )
@@ -130,21 +128,5 @@ func TestClaimOverQuota(t *testing.T) {
 	w.untilEnd(sb, metav1.ConditionFalse, v1alpha1.ReasonProvisioningFailed, "target second", "exceeded quota")
 	if left := w.children(); len(left) > 0 {
 		t.Errorf("left: %q", left)
-	}
-}
-
-// Storage that was refused may be there when the operator comes back: made by a pass that could not save that.
-func TestStorageIsNotRefusedThatIsThere(t *testing.T) {
-	sb := builder.OneRun("default", "sb").Build()
-	name := storage.ClaimName(sb, &sb.Spec.Targets[0], 0)
-	sb.Status.StorageRefusedSince = new(metav1.Now())
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", ClaimsUID: "u1"}}
-	s := passOver(&Reconciler{}, sb)
-	s.Children.Claims = map[string]*corev1.PersistentVolumeClaim{
-		name: {ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u1"}},
-	}
-	out, err := prepare.Provision(t.Context(), s)
-	if err != nil || out.Stop || sb.Status.StorageRefusedSince != nil {
-		t.Errorf("outcome %+v, %v, refused since %v", out, err, sb.Status.StorageRefusedSince)
 	}
 }

@@ -169,7 +169,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (_ ctr
 		}
 		benchmark = whole
 	}
-	r.Metrics.overdue.saw(benchmark, r.Clock.Now())
+	r.Metrics.overdue.saw(benchmark, r.plans.NeededSeconds(request.NamespacedName), r.Clock.Now())
 	heedSecond(ctx, r, benchmark, remembered)
 	p := r.newPass(benchmark, remembered)
 	p.SkipsCache = isStale

@@ -82,15 +82,15 @@ func TestNewTargetStatus(t *testing.T) {
 	}{
 		{"a class", builder.NewTarget("t"), v1alpha1.TargetStatus{
 			Name: "t", StorageClassName: builder.StorageClass, VolumeMode: corev1.PersistentVolumeFilesystem,
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Claims: []string{first, second},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Claims: []v1alpha1.ClaimStatus{{Name: first}, {Name: second}},
 		}},
 		{"ebs", volume, v1alpha1.TargetStatus{
 			Name: "t", StorageClassName: first, Driver: storage.EBSDriver, VolumeMode: corev1.PersistentVolumeBlock,
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, Claims: []string{first, second},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}, Claims: []v1alpha1.ClaimStatus{{Name: first}, {Name: second}},
 		}},
 		{"s3", bucket, v1alpha1.TargetStatus{
 			Name: "t", Driver: storage.S3Driver, VolumeMode: corev1.PersistentVolumeFilesystem,
-			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Claims: []string{first},
+			AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteMany}, Claims: []v1alpha1.ClaimStatus{{Name: first}},
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -39,7 +39,7 @@ func retained(w *testWorld, second fakecluster.Outcome) *v1alpha1.StorageBenchma
 	})
 	return create(w, builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).
 		Workload(builder.NewWorkload("first")).Workload(builder.NewWorkload("second")).
-		Deadlines(v1alpha1.Deadlines{RunSeconds: new(int32(3000)), StartSeconds: new(int32(3000)), ProgressSeconds: new(int32(3000)), CleanUpSeconds: new(int32(86_400))}).
+		Deadlines(v1alpha1.Deadlines{RunCompletionSeconds: new(int32(3000)), PodStartSeconds: new(int32(3000)), IOProgressSeconds: new(int32(3000)), CleanUpSeconds: new(int32(86_400))}).
 		With(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.CleanupPolicy = v1alpha1.CleanupRetain }).Build())
 }
 

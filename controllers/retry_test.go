@@ -76,7 +76,7 @@ func TestErrorsThatGoOnEndTheBenchmark(t *testing.T) {
 	}
 	later(s, time.Second)
 	s.NoteError(errors.New("webhook does not answer"))
-	err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", "webhook does not answer")
+	err := matches(s.SB, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.podStartSeconds)", "webhook does not answer")
 	if err != nil {
 		t.Error(err)
 	}
@@ -93,75 +93,69 @@ func TestErrorsKeepTheDeadlineOfAWait(t *testing.T) {
 		want         string
 	}{
 		{
-			"a node, soon enough", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(61)), StartSeconds: new(int32(20))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "",
+			"a node, soon enough", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{WaitingForNodeSeconds: new(int32(61)), PodStartSeconds: new(int32(20))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "",
 		},
 		{
-			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.WaitingForNodeSince = at }, "waited 60 s for a node (spec.deadlines.nodeSeconds); the last error",
+			"a node, too long", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{WaitingForNodeSeconds: new(int32(60)), PodStartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "waited 60 s for a node (spec.deadlines.waitingForNodeSeconds); the last error",
 		},
 		{
-			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), StartSeconds: new(int32(20))},
+			"a volume of a run, soon enough", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(61)), PodStartSeconds: new(int32(20))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "fast"}}
 			}, "",
 		},
 		{
-			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			"a volume of a run, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), PodStartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "fast"}}
 			}, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
-			"a volume of an anchor, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
+			"a volume of an anchor, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), PodStartSeconds: new(int32(86400))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{}, {StartTime: at}}
 			}, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
-			"a run whose volume is there", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
+			"a run whose volume is there", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), PodStartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other", Job: "was-seen"}}
-			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
+			}, "waited 30 s for errors to end (spec.deadlines.podStartSeconds)",
 		},
 		{
-			"a pod of a run, soon enough", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(61))},
+			"a pod of a run, soon enough", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{PodStartSeconds: new(int32(61))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
 			}, "",
 		},
 		{
-			"a pod of a run, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60))},
+			"a pod of a run, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{PodStartSeconds: new(int32(60))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Runs = []v1alpha1.Run{{State: v1alpha1.RunRunning, StartTime: at, Target: "other"}}
-			}, "waited 60 s for a pod to start (spec.deadlines.startSeconds); the last error",
+			}, "waited 60 s for a pod to start (spec.deadlines.podStartSeconds); the last error",
 		},
 		{
-			"a pod of an anchor, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{StartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(10))},
+			"a pod of an anchor, too long", v1alpha1.ReasonPreparing, v1alpha1.Deadlines{PodStartSeconds: new(int32(60)), ProvisioningSeconds: new(int32(10))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
 				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}, {StartTime: at}}
-			}, "waited 60 s for a pod to start (spec.deadlines.startSeconds); the last error",
+			}, "waited 60 s for a pod to start (spec.deadlines.podStartSeconds); the last error",
 		},
 		{
-			"an anchor that has its node", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), StartSeconds: new(int32(30))},
+			"an anchor that has its node", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(10)), PodStartSeconds: new(int32(30))},
 			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
 				status.Anchors = []v1alpha1.Anchor{{StartTime: at, Node: "a"}}
-			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
+			}, "waited 30 s for errors to end (spec.deadlines.podStartSeconds)",
 		},
 		{
-			"a node that is free now", v1alpha1.ReasonWaitingForNode, v1alpha1.Deadlines{NodeSeconds: new(int32(10)), StartSeconds: new(int32(30))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) {
-				status.WaitingForNodeSince, status.NodeFreeSince = at, at
-			}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
+			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), PodStartSeconds: new(int32(86400))},
+			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StepStartTime = at }, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
 		},
 		{
-			"storage that is refused, too long", v1alpha1.ReasonProvisioning, v1alpha1.Deadlines{ProvisioningSeconds: new(int32(60)), StartSeconds: new(int32(86400))},
-			func(status *v1alpha1.StorageBenchmarkStatus, at *metav1.Time) { status.StorageRefusedSince = at }, "waited 60 s for a volume (spec.deadlines.provisioningSeconds); the last error",
-		},
-		{
-			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{StartSeconds: new(int32(30))},
-			func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time) {}, "waited 30 s for errors to end (spec.deadlines.startSeconds)",
+			"nothing of its own", v1alpha1.ReasonMeasuring, v1alpha1.Deadlines{PodStartSeconds: new(int32(30))},
+			func(*v1alpha1.StorageBenchmarkStatus, *metav1.Time) {}, "waited 30 s for errors to end (spec.deadlines.podStartSeconds)",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -238,7 +232,7 @@ func TestResultIsTakenWhenErrorsHaveEndedTheBenchmark(t *testing.T) {
 			return c.Get(ctx, key, object, options...)
 		},
 	})
-	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{StartSeconds: new(int32(30))}).Build())
+	sb := create(w, builder.OneRun(w.Namespace, "sb").Deadlines(v1alpha1.Deadlines{PodStartSeconds: new(int32(30))}).Build())
 	w.Eventually(func() error {
 		if jobs := w.jobs(); len(jobs) != 1 || jobs[0].Status.Succeeded != 1 {
 			return errors.New("the run has not ended")

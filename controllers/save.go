@@ -128,6 +128,7 @@ func (r *Reconciler) saveConditions(ctx context.Context, p *pass.Pass, cause err
 	if adopted && err != nil && isRefusedForGood(err) {
 		p.SB.Status.ObservedGeneration = p.Before.Status.ObservedGeneration
 		p.SB.Status.CompletionTime = p.Before.Status.CompletionTime
+		p.SB.Status.StepStartTime = p.Before.Status.StepStartTime
 		return r.writeStatus(ctx, p)
 	}
 	return err
@@ -156,6 +157,7 @@ func adoptConclusion(status, found *v1alpha1.StorageBenchmarkStatus) {
 		}
 	}
 	status.ObservedGeneration, status.CompletionTime = found.ObservedGeneration, found.CompletionTime
+	status.StepStartTime = found.StepStartTime
 }
 
 // endUnsaved says of a benchmark that has ended that not all of its status is saved, and why. Nothing is tried again.

@@ -48,7 +48,7 @@ func newStubborn(t *testing.T, answer func(fields map[string]any) error, live in
 	s := &stubborn{T: t, clock: clocktesting.NewFakeClock(noon)}
 	s.sb = builder.OneRun("default", "sb").Suspended().With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID, sb.Generation, sb.CreationTimestamp, sb.Finalizers = "u1", 1, now, []string{v1alpha1.Finalizer}
-		sb.Spec.Deadlines = v1alpha1.Deadlines{StartSeconds: new(int32(60)), CleanUpSeconds: new(int32(60)), ProvisioningSeconds: new(int32(60)), NodeSeconds: new(int32(60))}
+		sb.Spec.Deadlines = v1alpha1.Deadlines{PodStartSeconds: new(int32(60)), CleanUpSeconds: new(int32(60)), ProvisioningSeconds: new(int32(60)), WaitingForNodeSeconds: new(int32(60))}
 		sb.Status = v1alpha1.StorageBenchmarkStatus{
 			StartTime: &now, PlannedRuns: 1, Targets: []v1alpha1.TargetStatus{{Name: "fast"}},
 			Runs: []v1alpha1.Run{{Name: "reads.fast", Target: "fast", State: v1alpha1.RunRunning, Attempts: 1, StartTime: &now, Job: "was-seen"}},
@@ -142,7 +142,7 @@ func TestRefusedStatus(t *testing.T) {
 				t.Errorf("more than conditions were saved: %+v", sb.Status)
 			}
 			sb, _, _ = s.passes(50*time.Second, 2*time.Second)
-			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.startSeconds)", test.words); err != nil {
+			if err := matches(sb, v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, "waited 60 s for errors to end (spec.deadlines.podStartSeconds)", test.words); err != nil {
 				t.Error(err)
 			}
 			sb, result, err := s.passes(20*time.Second, 2*time.Second)

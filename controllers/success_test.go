@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -33,7 +34,6 @@ func TestSuccess(t *testing.T) {
 		PlannedRuns:        1,
 		FinishedRuns:       1,
 		Progress:           "1/1",
-		Expected:           "-",
 		WarningCount:       1,
 		Best:               "3048 IOPS 5.01ms p50",
 		Summary:            "randread: fast 3048 IOPS 5.01ms p50",
@@ -43,13 +43,15 @@ func TestSuccess(t *testing.T) {
 			Driver:           fakecluster.Driver,
 			VolumeMode:       corev1.PersistentVolumeFilesystem,
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			Claims:           []string{claim},
+			Claims: []v1alpha1.ClaimStatus{{
+				Name: claim,
+				UID:  types.UID(strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-")), // as the cluster names volumes
+			}},
 			Volumes: []v1alpha1.VolumeStatus{{
 				Name: sb.Status.Targets[0].Volumes[0].Name, Handle: "handle-" + claim,
 				Node: fakecluster.Node, Zone: fakecluster.Zone, InstanceType: fakecluster.InstanceType,
 			}},
 			ProvisionedMilliseconds: sb.Status.Targets[0].ProvisionedMilliseconds,
-			ClaimsUID:               strings.TrimPrefix(sb.Status.Targets[0].Volumes[0].Name, "pvc-"), // as the cluster names volumes
 		}},
 		Runs: []v1alpha1.Run{{
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,

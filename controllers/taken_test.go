@@ -45,7 +45,7 @@ func (w *testWorld) unsaved(sb *v1alpha1.StorageBenchmark, made client.Object) {
 		return w.Client.Status().Update(w.Context(), current)
 	})
 	w.update(sb, func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.ProgressSeconds, sb.Spec.Deadlines.NodeSeconds = new(int32(1234)), new(int32(100_000))
+		sb.Spec.Deadlines.IOProgressSeconds, sb.Spec.Deadlines.WaitingForNodeSeconds = new(int32(1234)), new(int32(100_000))
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -174,7 +175,7 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 	claim.UID = "claim"
 	for name, test := range map[string]struct {
 		remember func(*pass.Memory)
-		noted    string
+		noted    types.UID
 		foreign  bool
 	}{
 		"another operator may have made it": {func(*pass.Memory) {}, "", false},
@@ -189,7 +190,10 @@ func TestClaimThatWasNeverMade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := sb.DeepCopy()
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: target.Name, ClaimsUID: test.noted}}
+			sb.Status.StartTime = at(0)
+			sb.Status.Targets = []v1alpha1.TargetStatus{{
+				Name: target.Name, Claims: []v1alpha1.ClaimStatus{{Name: claim.Name, UID: test.noted}},
+			}}
 			p := passOver(&Reconciler{Live: fake.NewClientBuilder().WithScheme(envtest.Scheme()).WithObjects(claim).Build()}, sb)
 			test.remember(p.Memory)
 			there, err := pvc.ReadInPlace(t.Context(), p, storage.For(sb, target, storage.User{}))

@@ -222,7 +222,7 @@ func (g *generator) base() map[string]any {
 	}
 	g.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
 	spec := map[string]any{}
-	text := fmt.Sprintf("targets: [%s]\nworkloads: [%s]\nrepetitions: 2\nclients: 2\norder: ByTarget\ndeadlines: {runSeconds: 60}\n",
+	text := fmt.Sprintf("targets: [%s]\nworkloads: [%s]\nrepetitions: 2\nclients: 2\norder: ByTarget\ndeadlines: {runCompletionSeconds: 60}\n",
 		strings.Join(targets[:1+g.IntN(3)], ", "), pick(g, workloads...))
 	if err := yaml.Unmarshal([]byte(text), &spec); err != nil {
 		panic(err)

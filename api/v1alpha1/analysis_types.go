@@ -233,8 +233,6 @@ type LimitedBy struct {
 
 // Reasons of warnings, those first that mislead most: of figures that are not of the storage, or cannot last, before those of figures that are less exact.
 const (
-	// WarningVolumeReplaced: a claim was deleted and made again, and runs on one target were made on different volumes.
-	WarningVolumeReplaced = "VolumeReplaced"
 	// WarningProbeFailed: the probe after the result failed.
 	WarningProbeFailed = "ProbeFailed"
 	// WarningUnsyncedWrites: buffered writes that nothing forces to the storage, so that they measure memory.

@@ -13,7 +13,7 @@ const (
 	// misses and something is undecided. It is set when the runs have ended, and absent where nothing is expected.
 	ConditionExpectationsMet = "ExpectationsMet"
 	// ConditionRetrying is True while errors keep the operator from going on, since its last transition. It is
-	// absent otherwise. Errors that last for spec.deadlines.startSeconds end the benchmark.
+	// absent otherwise. Errors that last for spec.deadlines.podStartSeconds end the benchmark.
 	ConditionRetrying = "Retrying"
 	// ConditionFinished is True once the benchmark has ended, however it ended, and absent until then. Condition
 	// Succeeded says how. It is for whoever waits: kubectl wait --for=condition=Finished.

@@ -13,7 +13,8 @@ const (
 	MaxRunSeconds = 2_592_000
 )
 
-// RunSeconds returns for how long each run may take: as the spec says, or else as its runs need, or else for a day.
-func (sb *StorageBenchmark) RunSeconds() int32 {
-	return cmp.Or(ptr.Deref(sb.Spec.Deadlines.RunSeconds, 0), sb.Status.RunDeadlineSeconds, DefaultRunSeconds)
+// RunSeconds returns how long each run may take: what the spec sets, or else what the planned runs need (0 if a day is
+// enough), or else a day.
+func (sb *StorageBenchmark) RunSeconds(needed int32) int32 {
+	return cmp.Or(ptr.Deref(sb.Spec.Deadlines.RunCompletionSeconds, 0), needed, DefaultRunSeconds)
 }

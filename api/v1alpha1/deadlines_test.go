@@ -10,7 +10,7 @@ func TestRunSeconds(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		spec   *int32
-		status int32
+		needed int32
 		want   int32
 	}{
 		{"nothing says more", nil, 0, 86_400},
@@ -19,8 +19,8 @@ func TestRunSeconds(t *testing.T) {
 		{"the spec says it of long runs", new(int32(60)), 172_800, 60},
 	} {
 		sb := &v1alpha1.StorageBenchmark{}
-		sb.Spec.Deadlines.RunSeconds, sb.Status.RunDeadlineSeconds = test.spec, test.status
-		if got := sb.RunSeconds(); got != test.want {
+		sb.Spec.Deadlines.RunCompletionSeconds = test.spec
+		if got := sb.RunSeconds(test.needed); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
 	}

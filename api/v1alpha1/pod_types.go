@@ -109,50 +109,50 @@ type PodSettings struct {
 	PriorityClassName *string `json:"priorityClassName,omitempty"`
 }
 
-// Deadlines say how long each step may take, in seconds. A step that takes longer ends the benchmark
-// with reason DeadlineExceeded and says what it waited for.
+// Deadlines say how long the benchmark waits for each step, in seconds. A step that takes longer ends the benchmark
+// with reason DeadlineExceeded, and the message says what it waited for.
 type Deadlines struct {
-	// provisioningSeconds is the time from the creation of a volume's claim until the volume is bound. 1 to 86400.
+	// provisioningSeconds is how long to wait for a volume: from the creation of its claim until the claim is bound. 1 to
+	// 86400.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
 	ProvisioningSeconds *int32 `json:"provisioningSeconds,omitempty"`
 
-	// nodeSeconds is the time that the benchmark waits in all for nodes that other benchmarks measure on. 1 to
-	// 2592000.
+	// waitingForNodeSeconds is how long to wait for nodes that other benchmarks measure on. 1 to 2592000.
 	// +optional
 	// +kubebuilder:default=86400
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2592000
-	NodeSeconds *int32 `json:"nodeSeconds,omitempty"`
+	WaitingForNodeSeconds *int32 `json:"waitingForNodeSeconds,omitempty"`
 
-	// startSeconds is the time from the creation of a run's Job until its pod runs: scheduling, attaching and mounting
-	// the volume, pulling the image. Time for provisioning comes on top of it. 1 to 86400.
+	// podStartSeconds is how long to wait for a pod to run: from the creation of a run's Job, for scheduling, attaching and
+	// mounting the volume, and pulling the image. Time for provisioning comes on top of it. 1 to 86400.
 	// +optional
 	// +kubebuilder:default=600
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=86400
-	StartSeconds *int32 `json:"startSeconds,omitempty"`
+	PodStartSeconds *int32 `json:"podStartSeconds,omitempty"`
 
-	// progressSeconds is the time in which fio must complete at least one I/O. If it does not, it counts as hung and
-	// is ended. 5 to 86400.
+	// ioProgressSeconds is how long to wait for the next I/O of fio to complete. If none does, fio is ended as hung. 5 to
+	// 86400.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=5
 	// +kubebuilder:validation:Maximum=86400
-	ProgressSeconds *int32 `json:"progressSeconds,omitempty"`
+	IOProgressSeconds *int32 `json:"ioProgressSeconds,omitempty"`
 
-	// runSeconds is the time from the start of a run's pod until its end, including the layout of files. It has to be
-	// longer than the run's own options ask for (runtime, ramp_time and startdelay of all stages). 1 to 2592000. A probe may
-	// go on for 30 s beyond it. A run that goes on gets no more than a day more than it began with.
+	// runCompletionSeconds is how long to wait for a run to complete: from the start of its pod, including the layout of
+	// files. It has to be longer than the run's own options ask for (runtime, ramp_time and startdelay of all stages). 1 to
+	// 2592000. A probe may go on for 30 s beyond it. A run that goes on gets no more than a day more than it began with.
 	// Unset: 86400, or twice what the longest run asks for, if that is more.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2592000
-	RunSeconds *int32 `json:"runSeconds,omitempty"`
+	RunCompletionSeconds *int32 `json:"runCompletionSeconds,omitempty"`
 
-	// cleanUpSeconds is the time for deleting volumes and test files. Condition CleanedUp names what is left after it.
+	// cleanUpSeconds is how long to wait for volumes and test files to be deleted. Condition CleanedUp names what is left after it.
 	// The StorageBenchmark can then be deleted all the same. 1 to 86400.
 	// +optional
 	// +kubebuilder:default=600

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // For a target that is not in the status, Target returns a status that is not part of it.
@@ -39,18 +40,14 @@ func TestNodeOf(t *testing.T) {
 	}
 }
 
-// What was measured before the claim was replaced was measured on another volume.
-func TestRunsOn(t *testing.T) {
-	status := &StorageBenchmarkStatus{Runs: []Run{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
-	for name, test := range map[string]struct {
-		target TargetStatus
-		first  string
-	}{"as it was": {TargetStatus{}, "a"}, "replaced": {TargetStatus{RunsBeforeReplacement: new(int32(2))}, "c"}} {
-		if got := status.RunsOn(&test.target); len(got) == 0 || got[0].Name != test.first {
-			t.Errorf("%s: %+v", name, got)
+// UIDs of claims are set and found by the names of the claims, also where an older operator has dropped the claims.
+func TestClaimUID(t *testing.T) {
+	target := TargetStatus{Claims: []ClaimStatus{{Name: "a", UID: "1"}, {Name: "b"}}}
+	target.SetClaimUID("b", "2")
+	target.SetClaimUID("c", "3")
+	for name, want := range map[string]types.UID{"a": "1", "b": "2", "c": "3", "d": ""} {
+		if got := target.ClaimUID(name); got != want {
+			t.Errorf("claim %s has UID %q, want %q", name, got, want)
 		}
-	}
-	if got := status.RunsOn(&TargetStatus{RunsBeforeReplacement: new(int32(3))}); len(got) > 0 {
-		t.Errorf("after all: %+v", got)
 	}
 }

@@ -24,6 +24,11 @@ type StorageBenchmarkStatus struct {
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
+	// stepStartTime is when the step began that the reason of condition Succeeded names. Unset when the benchmark has
+	// ended.
+	// +optional
+	StepStartTime *metav1.Time `json:"stepStartTime,omitempty"`
+
 	// completionTime is when the benchmark ended, clean-up included. Unset until then.
 	// +optional
 	CompletionTime *metav1.Time `json:"completionTime,omitempty"`
@@ -32,11 +37,6 @@ type StorageBenchmarkStatus struct {
 	// take, and when one ends with those that it took.
 	// +optional
 	PlannedRuns int32 `json:"plannedRuns,omitempty"`
-
-	// runDeadlineSeconds is how many seconds a run may take where spec.deadlines.runSeconds is unset. Unset if 86400
-	// are enough.
-	// +optional
-	RunDeadlineSeconds int32 `json:"runDeadlineSeconds,omitempty"`
 
 	// finishedRuns is the number of runs that have ended, successful or not.
 	// +optional
@@ -53,8 +53,8 @@ type StorageBenchmarkStatus struct {
 	// +kubebuilder:validation:MaxLength=27
 	Best string `json:"best,omitempty"`
 
-	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed", "1 of 5 undecided", or
-	// "-" where nothing is expected. Unset until the runs have ended.
+	// expected tells whether the results are as expected, in a few words: Met, "2 of 5 missed" or "1 of 5 undecided". Unset
+	// until the runs have ended, and where nothing is expected.
 	// +optional
 	// +kubebuilder:validation:MaxLength=24
 	Expected string `json:"expected,omitempty"`
@@ -87,21 +87,6 @@ type StorageBenchmarkStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	Anchors []Anchor `json:"anchors,omitempty"`
-
-	// waitingForNodeSince is when the benchmark began to wait for a node that other benchmarks measure on. It stays if
-	// one was free meanwhile and another benchmark was faster. Unset when the benchmark has its nodes.
-	// +optional
-	WaitingForNodeSince *metav1.Time `json:"waitingForNodeSince,omitempty"`
-
-	// nodeFreeSince is when the nodes became free that the benchmark waited for. From then on its pods have their time
-	// to start. Unset while other benchmarks hold the nodes, and when the benchmark has them.
-	// +optional
-	NodeFreeSince *metav1.Time `json:"nodeFreeSince,omitempty"`
-
-	// storageRefusedSince is when a quota or an admission policy began to refuse storage of the benchmark. Unset when
-	// all storage is there, and while the benchmark is suspended.
-	// +optional
-	StorageRefusedSince *metav1.Time `json:"storageRefusedSince,omitempty"`
 
 	// runs are in the order in which they are made.
 	// +optional
@@ -269,14 +254,6 @@ type Run struct {
 	// them wait for it.
 	// +optional
 	AgreedStart *metav1.MicroTime `json:"agreedStart,omitempty"`
-
-	// startLeadMilliseconds is how far ahead that instant was set, so that every client hears of it in time.
-	// +optional
-	StartLeadMilliseconds int64 `json:"startLeadMilliseconds,omitempty"`
-
-	// startMarginMilliseconds is how long before that instant the last client had heard of it.
-	// +optional
-	StartMarginMilliseconds int64 `json:"startMarginMilliseconds,omitempty"`
 
 	// startTime is when the last attempt was started.
 	// +optional

@@ -1,6 +1,9 @@
 package v1alpha1
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // TargetStatus is what was provisioned or found for a target.
 type TargetStatus struct {
@@ -35,20 +38,7 @@ type TargetStatus struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
-	// +kubebuilder:validation:items:MaxLength=253
-	Claims []string `json:"claims,omitempty"`
-
-	// claimsUID is the UID of the claim; of several claims, a hash of their UIDs. It changes when a claim is deleted
-	// and made again. Foreign: somebody else had made a claim of that name before the operator could.
-	// +optional
-	// +kubebuilder:validation:MaxLength=64
-	ClaimsUID string `json:"claimsUID,omitempty"`
-
-	// runsBeforeReplacement is how many of status.runs, from the first one on, had ended when a claim of the target
-	// was last replaced. Those on this target were measured on another volume than later ones. Unset if no claim was
-	// replaced.
-	// +optional
-	RunsBeforeReplacement *int32 `json:"runsBeforeReplacement,omitempty"`
+	Claims []ClaimStatus `json:"claims,omitempty"`
 
 	// volumes are what the claims are bound to.
 	// +optional
@@ -84,6 +74,18 @@ type TargetStatus struct {
 	// volumes, the first client's.
 	// +optional
 	BurstCredits *BurstCredits `json:"burstCredits,omitempty"`
+}
+
+// ClaimStatus identifies a PersistentVolumeClaim.
+type ClaimStatus struct {
+	// name of the claim.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// uid of the claim. A claim with the same name and another UID is a different one. Unset until the claim exists.
+	// +optional
+	UID types.UID `json:"uid,omitempty"`
 }
 
 // TestFilesState says what became of test files.

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -520,9 +521,9 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "probe is for fio", path: workloadPath + ".probe", want: "probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",
 		accept: []string{
-			"workloads: [{name: w, probe: true, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
+			"workloads: [{name: w, probe: LastRepetition, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
 		},
-		reject: []string{"workloads: [{name: w, preset: etcd, probe: true}]"},
+		reject: []string{"workloads: [{name: w, preset: etcd, probe: LastRepetition}]"},
 	}, {
 		name: "search's bounds", path: workloadPath + ".search.min", want: "min is more than max: lower min, or raise max",
 		accept: []string{"workloads: [{name: w, fio: {rw: randread, size: 1M, ioengine: libaio}, search: {vary: iodepth, min: 4, max: 4, objective: {metric: read.p99, max: 5ms}}}]"},
@@ -775,16 +776,16 @@ func TestValidation(t *testing.T) {
 		accept: []string{"deadlines: {provisioningSeconds: 1}", "deadlines: {}"},
 		reject: []string{"deadlines: {provisioningSeconds: 0}"},
 	}, {
-		name: "start deadline", path: "spec.deadlines.startSeconds", want: "should be less than or equal to 86400",
-		reject: []string{"deadlines: {startSeconds: 86401}"},
+		name: "start deadline", path: "spec.deadlines.podStartSeconds", want: "should be less than or equal to 86400",
+		reject: []string{"deadlines: {podStartSeconds: 86401}"},
 	}, {
-		name: "progress deadline", path: "spec.deadlines.progressSeconds", want: "should be greater than or equal to 5",
-		accept: []string{"deadlines: {progressSeconds: 5}"},
-		reject: []string{"deadlines: {progressSeconds: 4}"},
+		name: "progress deadline", path: "spec.deadlines.ioProgressSeconds", want: "should be greater than or equal to 5",
+		accept: []string{"deadlines: {ioProgressSeconds: 5}"},
+		reject: []string{"deadlines: {ioProgressSeconds: 4}"},
 	}, {
-		name: "run deadline", path: "spec.deadlines.runSeconds", want: "should be less than or equal to 2592000",
-		accept: []string{"deadlines: {runSeconds: 2592000}"},
-		reject: []string{"deadlines: {runSeconds: 2592001}"},
+		name: "run deadline", path: "spec.deadlines.runCompletionSeconds", want: "should be less than or equal to 2592000",
+		accept: []string{"deadlines: {runCompletionSeconds: 2592000}"},
+		reject: []string{"deadlines: {runCompletionSeconds: 2592001}"},
 	}, {
 		name: "clean-up deadline", path: "spec.deadlines.cleanUpSeconds", want: "should be greater than or equal to 1",
 		reject: []string{"deadlines: {cleanUpSeconds: 0}"},
@@ -869,8 +870,8 @@ func TestDefaults(t *testing.T) {
 		sb.Spec.Suspend = new(false)
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
-			ProvisioningSeconds: new(int32(600)), StartSeconds: new(int32(600)), ProgressSeconds: new(int32(300)),
-			CleanUpSeconds: new(int32(600)), NodeSeconds: new(int32(86400)),
+			ProvisioningSeconds: new(int32(600)), PodStartSeconds: new(int32(600)), IOProgressSeconds: new(int32(300)),
+			CleanUpSeconds: new(int32(600)), WaitingForNodeSeconds: new(int32(86400)),
 		}
 		sb.Spec.Repetitions, sb.Spec.Clients, sb.Spec.Order = new(int32(1)), new(int32(1)), v1alpha1.OrderInterleaved
 		sb.Spec.Fio.Size = new("1G")
@@ -956,7 +957,7 @@ func TestUpdates(t *testing.T) {
 		"cancel":        func(s *v1alpha1.StorageBenchmarkSpec) { s.Cancel = new(true) },
 		"clean-up":      func(s *v1alpha1.StorageBenchmarkSpec) { s.CleanupPolicy = v1alpha1.CleanupRetain },
 		"time to live":  func(s *v1alpha1.StorageBenchmarkSpec) { s.TTLSecondsAfterFinished = new(int32(1)) },
-		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(5)) },
+		"deadlines":     func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunCompletionSeconds = new(int32(5)) },
 		"order changed": func(s *v1alpha1.StorageBenchmarkSpec) { slices.Reverse(s.Workloads) },
 	}
 	c := envtest.Client(t)
@@ -1222,7 +1223,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	now := new(metav1.Now())
 	message := strings.Repeat("m", 2048)
 	status := v1alpha1.StorageBenchmarkStatus{
-		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, RunDeadlineSeconds: v1alpha1.MaxRunSeconds, FinishedRuns: 200,
+		ObservedGeneration: math.MaxInt64, StartTime: now, CompletionTime: now, PlannedRuns: 200, FinishedRuns: 200,
 		Progress: "200/200", Best: strings.Repeat("b", 27), Summary: strings.Repeat("s", 256),
 	}
 	for range sb.Spec.MostClients() {
@@ -1283,9 +1284,8 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	tellOverTime(status.Runs)
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
 	judgeByLatency(status.Comparisons)
-	analysis.WarnOfReplaced(status.Comparisons, status.Targets, status.Runs)
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
-	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 	return status
 }
 
@@ -1352,14 +1352,19 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 	target := v1alpha1.TargetStatus{
 		Name: t.Name, StorageClassName: strings.Repeat("c", 253), Driver: strings.Repeat("d", 253), VolumeMode: corev1.PersistentVolumeFilesystem,
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
-		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
+		Claims:      []v1alpha1.ClaimStatus{{Name: strings.Repeat("c", 253)}}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
-		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)
 	if len(claims) > 1 {
-		target.Claims = claims
+		target.Claims = nil
+		for _, name := range claims {
+			target.Claims = append(target.Claims, v1alpha1.ClaimStatus{Name: name})
+		}
+	}
+	for i := range target.Claims {
+		target.Claims[i].UID = types.UID(strings.Repeat("u", 36))
 	}
 	for range claims {
 		target.Volumes = append(target.Volumes, v1alpha1.VolumeStatus{
@@ -1373,7 +1378,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 func addClients(run *v1alpha1.Run, clients int32) {
 	const day = 86_400_000
 	run.Clients, run.ClientsConfigMap = clients, strings.Repeat("c", 57)
-	run.AgreedStart, run.StartLeadMilliseconds, run.StartMarginMilliseconds = new(metav1.NowMicro()), 60_000, 60_000
+	run.AgreedStart = new(metav1.NowMicro())
 	results := []*v1alpha1.Result{run.Result}
 	if run.Result == nil {
 		results = nil

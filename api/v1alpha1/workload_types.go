@@ -5,7 +5,7 @@ import "k8s.io/apimachinery/pkg/util/intstr"
 // Workload is what fio does: a preset, typed parameters, or a whole job file.
 //
 // +kubebuilder:validation:XValidation:rule="[has(self.preset), has(self.fio), has(self.jobFile)].filter(x, x).size() == 1",message="set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)",reason=FieldValueInvalid
-// +kubebuilder:validation:XValidation:rule="!has(self.probe) || !self.probe || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.probe) || self.probe == 'None' || has(self.fio)",message="probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",fieldPath=".probe",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.preset) || !has(self.scale)",message="scale is for presets: set size and runtimeSeconds in fio, or in jobFile",fieldPath=".scale",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.until) || has(self.fio) && !(has(self.fio.runtimeSeconds) || has(self.fio.timeBased) || has(self.fio.rampTimeSeconds))",message="until is for workloads of fio, and says for how long it runs: remove until, or set fio without runtimeSeconds, timeBased and rampTimeSeconds; a job file can have fio's own steadystate",fieldPath=".until",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(self.preset) || !has(self.matrix)",message="a preset sets what is measured, so that its results are comparable: remove matrix, or set fio to vary options; clients can vary",fieldPath=".matrix",reason=FieldValueForbidden
@@ -61,12 +61,13 @@ type Workload struct {
 	// +kubebuilder:validation:items:Maximum=128
 	Clients []int32 `json:"clients,omitempty"`
 
-	// probe says whether fio runs once more when the last repetition has measured, for 10 s at most, with twice the I/Os in
-	// flight: twice the iodepth, or with an engine that waits for each I/O twice the numjobs. If that gets no more done, the
-	// result is a limit, also where none is known. If it gets more done, latency held the result back. The workload needs fio with
-	// direct and a runtime, no rate of its own, one client, and targets other than s3. Twice the jobs take twice the memory. Unset: false.
+	// probe says after which repetitions fio runs once more, for 10 s at most, with twice the I/Os in flight: twice the
+	// iodepth, or with an engine that waits for each I/O twice the numjobs. LastRepetition: after the last one. None: after
+	// none, which is the default. If the probe gets no more done, the result is a limit, also where none is known. If it gets
+	// more done, latency held the result back. The workload needs fio with direct and a runtime, no rate of its own, one
+	// client, and targets other than s3. Twice the jobs take twice the memory.
 	// +optional
-	Probe *bool `json:"probe,omitempty"`
+	Probe ProbePolicy `json:"probe,omitempty"`
 
 	// until has fio run the workload until it is steady, and measure then. It is for workloads of fio, and takes the place of
 	// runtimeSeconds, timeBased and rampTimeSeconds there. Unset: fio measures from the start, for as long as its options say.
@@ -311,3 +312,18 @@ type FioParameters struct {
 //
 // +kubebuilder:validation:MaxLength=256
 type FioOptionValue string
+
+// ProbePolicy says after which repetitions a workload is probed.
+//
+// +kubebuilder:validation:Enum=None;LastRepetition
+type ProbePolicy string
+
+const (
+	// ProbeNone probes after no repetition.
+	ProbeNone ProbePolicy = "None"
+	// ProbeLastRepetition probes after the last repetition.
+	ProbeLastRepetition ProbePolicy = "LastRepetition"
+)
+
+// Probes reports whether the workload is probed.
+func (w *Workload) Probes() bool { return w.Probe == ProbeLastRepetition }

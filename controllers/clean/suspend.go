@@ -25,7 +25,6 @@ func Suspend(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if run != nil && !collected {
 		p.Suspended(run)
 	}
-	p.SB.Status.StorageRefusedSince = nil
 	attempt.ReleaseNodes(&p.SB.Status)
 	// A user who resumes at once does not find a disruption, and a result is not lost with its pod.
 	if p.Changed() {

@@ -90,7 +90,8 @@ func remainingVolumes(ctx context.Context, p *pass.Pass) ([]cleanup.Leftover, er
 	// Their claims may be gone. That they were bound to these was seen when they were recorded.
 	mine := func(volume *corev1.PersistentVolume) bool {
 		ref := volume.Spec.ClaimRef
-		isOfTarget := func(t v1alpha1.TargetStatus) bool { return slices.Contains(t.Claims, ref.Name) }
+		isNamed := func(c v1alpha1.ClaimStatus) bool { return c.Name == ref.Name }
+		isOfTarget := func(t v1alpha1.TargetStatus) bool { return slices.ContainsFunc(t.Claims, isNamed) }
 		return ref != nil && ref.Namespace == p.SB.Namespace && slices.ContainsFunc(p.SB.Status.Targets, isOfTarget)
 	}
 	fates, errs := world.Gather(ctx, world.ParallelCalls, known, func(volume v1alpha1.VolumeStatus) (cleanup.Fate, error) {

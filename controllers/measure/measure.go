@@ -135,9 +135,6 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 	if p.SB.Status.HasMeasured() || run.State != v1alpha1.RunRunning {
 		return pass.SaveFirst(), nil
 	}
-	if whole.Phase != attempt.Starting {
-		attempt.EndNodeWait(&p.SB.Status)
-	}
 	facts, err := facts(ctx, p, run, planned, parts, whole)
 	if err != nil {
 		return pass.Outcome{}, err
@@ -154,10 +151,10 @@ func follow(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.
 func facts(
 	ctx context.Context, p *pass.Pass, run *v1alpha1.Run, planned *plan.Run, parts []workers.Part, whole attempt.State,
 ) (attempt.Facts, error) {
-	progressSeconds := ptr.Deref(p.SB.Spec.Deadlines.ProgressSeconds, 0)
+	progressSeconds := ptr.Deref(p.SB.Spec.Deadlines.IOProgressSeconds, 0)
 	facts := attempt.Facts{
 		Clients: workers.StatesOf(parts), Told: told(parts), Liveness: workers.LivenessOf(p.Memory, parts), Now: p.Now.Time,
-		RunLimit:      attempt.RunLimit(p.SB).Duration() + planned.ProbeTime(),
+		RunLimit:      attempt.RunLimit(p.SB, p.NeededSeconds()).Duration() + planned.ProbeTime(),
 		ProgressLimit: time.Duration(progressSeconds) * time.Second,
 		AgreedStart:   ptr.Deref(run.AgreedStart, metav1.MicroTime{}).Time,
 	}
@@ -223,8 +220,8 @@ func TellStep(s *pass.Pass, run *v1alpha1.Run, decision attempt.Decision) {
 
 // ExpireRun ends the benchmark with a run that has run for longer than it may.
 func ExpireRun(s *pass.Pass, run *v1alpha1.Run, unanswered string) {
-	last := cmp.Or(unanswered, "fio still runs; raise runSeconds, or lower runtimeSeconds or size")
-	message := fmt.Sprintf("run %s %s: %s", run.Name, attempt.RunLimit(s.SB).Waited("its end"), last)
+	last := cmp.Or(unanswered, "fio still runs; raise runCompletionSeconds, or lower runtimeSeconds or size")
+	message := fmt.Sprintf("run %s %s: %s", run.Name, attempt.RunLimit(s.SB, s.NeededSeconds()).Waited("its end"), last)
 	s.FailRun(run, message)
 	s.Fail(v1alpha1.ReasonDeadlineExceeded, message)
 }

@@ -19,8 +19,7 @@ import (
 // told, so that two passes never tell two of them. Now is that of the call, because the lead is too short for what a
 // pass may take.
 func Agree(s *pass.Pass, run *v1alpha1.Run, now time.Time) pass.Outcome {
-	lead := attempt.StartLead(s.SB.Status.Runs, run)
-	run.StartLeadMilliseconds = lead.Milliseconds()
+	lead := attempt.StartLead(s.SB.Status.AbandonedAttempts, run.ClientCount())
 	run.AgreedStart = new(metav1.NewMicroTime(now.Add(lead).Truncate(time.Millisecond)))
 	s.Step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.SB.Status, run)+": all clients wait for their start")
 	return pass.SaveFirst()

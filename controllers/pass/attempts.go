@@ -18,7 +18,6 @@ func (s *Pass) Disrupted(run *v1alpha1.Run, why string) {
 
 // Late ends an attempt whose start came too late to a client. The next attempt has more time for that.
 func (s *Pass) Late(run *v1alpha1.Run, why string) {
-	attempt.DoubleLead(run)
 	s.repeat(run, v1alpha1.AbandonLate, why)
 }
 
@@ -50,6 +49,11 @@ func (s *Pass) BeginAnchors(now time.Time) bool {
 
 // RefuseTaken fails the benchmark because an object of another owner has the name of one that a target needs.
 func (s *Pass) RefuseTaken(target *v1alpha1.Target, taken string) {
-	s.Fail(v1alpha1.ReasonProvisioningFailed, fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; "+
-		"delete or rename it, and create the benchmark anew", target.Name, taken))
+	s.Fail(v1alpha1.ReasonProvisioningFailed, TakenMessage(target, taken))
+}
+
+// TakenMessage tells users that an object of another owner has the name of one that a target needs.
+func TakenMessage(target *v1alpha1.Target, taken string) string {
+	return fmt.Sprintf("target %s: %s exists, and was not made for this benchmark; "+
+		"delete or rename it, and create the benchmark anew", target.Name, taken)
 }

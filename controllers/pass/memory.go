@@ -46,6 +46,8 @@ type Memory struct {
 	// least.
 	CleaningSince time.Time
 	CleaningFor   time.Duration
+	// NodeFreeSince is since when nobody is seen to hold the nodes that it waits for, zero while others do.
+	NodeFreeSince time.Time
 	// BoundSince is since when its claims are seen to have their volumes, by the UIDs of those that have.
 	BoundSince map[types.UID]time.Time
 	// AskedSince is since when drivers are asked for the volumes of its claims, by their UIDs: from the last pass in which

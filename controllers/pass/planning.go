@@ -29,6 +29,7 @@ type KeptPlan struct {
 	volumes    plan.Volumes
 	runs       []plan.Run
 	problems   field.ErrorList
+	needed     int32
 	Bytes      int
 }
 
@@ -54,6 +55,15 @@ func (c *PlanCache) Load(name types.NamespacedName) *KeptPlan {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Plans[name]
+}
+
+// NeededSeconds returns the deadline that the planned runs of a benchmark need, 0 if the default is enough or the plan
+// is not kept.
+func (c *PlanCache) NeededSeconds(name types.NamespacedName) int32 {
+	if kept := c.Load(name); kept != nil {
+		return kept.needed
+	}
+	return 0
 }
 
 // Store keeps a plan. Where there is no room for all the largest go, which may be this one: who asks for much is
@@ -102,13 +112,13 @@ func (s *Pass) Plan() ([]plan.Run, field.ErrorList) {
 	spec := preset.Pin(&s.SB.Spec, s.SB.Status.Presets).DeepCopy()
 	spec.Pod, spec.Placement = nil, nil // which have no part in a plan, and can be large
 	if s.SB.Status.StartTime != nil {
-		spec.Deadlines.RunSeconds = nil // who shortens it during a run has that ended
+		spec.Deadlines.RunCompletionSeconds = nil // who shortens it during a run has that ended
 	}
 	made := s.Plans.One(func() *KeptPlan {
 		runs, problems := plan.Runs(spec, volumes)
 		return &KeptPlan{
 			uid: s.SB.UID, generation: s.SB.Generation, volumes: volumes,
-			runs: runs, problems: problems, Bytes: bytesOfPlan(spec, runs, problems),
+			runs: runs, problems: problems, needed: plan.RunDeadlineSeconds(runs), Bytes: bytesOfPlan(spec, runs, problems),
 		}
 	})
 	s.Plans.Store(name, made)
@@ -151,3 +161,6 @@ func (s *Pass) PlannedRuns() []plan.Run {
 	}
 	return s.Runs
 }
+
+// NeededSeconds returns the deadline that the planned runs need where the spec sets none, 0 if the default is enough.
+func (s *Pass) NeededSeconds() int32 { return plan.RunDeadlineSeconds(s.PlannedRuns()) }

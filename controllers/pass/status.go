@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -44,11 +45,23 @@ func (s *Pass) HasNewFiles() bool {
 
 // SetCondition sets a condition of the benchmark.
 func (s *Pass) SetCondition(kind string, status metav1.ConditionStatus, reason, message string) {
+	if kind == v1alpha1.ConditionSucceeded {
+		s.SB.Status.StepStartTime = s.stepStart(status, reason)
+	}
 	meta.SetStatusCondition(&s.SB.Status.Conditions, metav1.Condition{
 		Type: kind, Status: status, Reason: reason, Message: humanize.Fit(message, world.MaxConditionMessage),
 		ObservedGeneration: s.SB.Generation,
 		LastTransitionTime: s.Now, // kept as it is where the status is the same
 	})
+}
+
+// stepStart returns when a step began: before this pass, if the benchmark was at it, or else now. It is nil at the end.
+func (s *Pass) stepStart(status metav1.ConditionStatus, step string) *metav1.Time {
+	if status != metav1.ConditionUnknown {
+		return nil
+	}
+	began := cmp.Or(s.SB.Status.StepSince(step), s.Before.Status.StepSince(step), &s.Now)
+	return began.DeepCopy()
 }
 
 // Step tells users which step the benchmark is at.

@@ -71,7 +71,6 @@ func HoldNodes(ctx context.Context, p *pass.Pass, decision attempt.AnchorDecisio
 		}
 	}
 	if len(decision.Waiting) == 0 {
-		attempt.EndNodeWait(&p.SB.Status)
 		return pass.GoOn(), nil
 	}
 	first := decision.Waiting[0]
@@ -116,13 +115,16 @@ func unbound(c *children.Children) []int {
 // nextAnchor returns the pod that is made for a client. The first pod of a benchmark holds its node, be it of an anchor
 // or of a run. Later ones hold none while claims are not bound: the first one was released because that takes long.
 func nextAnchor(p *pass.Pass, client int32) *corev1ac.PodApplyConfiguration {
-	attempts, volumes := p.SB.Status.Anchors[client].Attempts, anchorVolumes(p, client)
+	attempts := p.SB.Status.Anchors[client].Attempts
+	anchor := job.Anchor{
+		Client: client, Attempt: attempts, NeededSeconds: p.NeededSeconds(), Volumes: anchorVolumes(p, client),
+	}
 	hasBegun := func(run v1alpha1.Run) bool { return run.Attempts > 0 }
 	isFirst := attempts == 1 && !slices.ContainsFunc(p.SB.Status.Runs, hasBegun)
 	if !isFirst && !p.Children.IsBound(client) {
-		return job.ForBinding(p.SB, p.World.Image, client, attempts, volumes)
+		return job.ForBinding(p.SB, p.World.Image, anchor)
 	}
-	return job.ForAnchor(p.SB, p.World.Image, client, attempts, volumes)
+	return job.ForAnchor(p.SB, p.World.Image, anchor)
 }
 
 // endLost ends what was under way when anchors were lost. An old anchor that Kubernetes has not ended yet would keep

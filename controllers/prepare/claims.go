@@ -11,16 +11,15 @@ import (
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/controllers/world"
-	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// refuseTakenClaim ends a benchmark for which nothing was made yet, and for which there is a claim all the same.
+// refuseTakenClaim ends a benchmark before it has started, because a claim exists that has the name of one of its claims.
+// Only somebody else can have made that one.
 func refuseTakenClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim string) (pass.Outcome, error) {
 	return workers.IfFresh(ctx, p, func() (pass.Outcome, error) {
-		p.SB.Status.Target(target.Name).ClaimsUID = owned.Foreign
-		p.RefuseTaken(target, "PersistentVolumeClaim "+claim)
-		return pass.SaveFirst(), nil
+		p.SB.Status.Targets = nil
+		return refuse(p, v1alpha1.ReasonProvisioningFailed, pass.TakenMessage(target, "PersistentVolumeClaim "+claim)), nil
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
@@ -30,7 +31,6 @@ func Provision(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 			return out, err
 		}
 	}
-	p.SB.Status.StorageRefusedSince = nil // also if the pass that made the last of it was cut off
 	return pass.GoOn(), nil
 }
 
@@ -51,7 +51,8 @@ func provisionTarget(ctx context.Context, p *pass.Pass, target *v1alpha1.Target)
 		return pass.GoOn(), nil
 	}
 	if !p.Children.LacksClaim(storage.ClaimNames(p.SB, target)...) {
-		return pvc.NoteClaims(ctx, p, target)
+		pvc.NoteClaims(p, target)
+		return pass.GoOn(), nil
 	}
 	made, err := pvc.MakeStorage(ctx, p, target)
 	if err != nil {
@@ -91,7 +92,6 @@ func applied(s *pass.Pass, target *v1alpha1.Target, err error) (pass.Outcome, er
 	case err != nil:
 		return pass.Outcome{}, fmt.Errorf("target %s: %w", target.Name, err)
 	}
-	s.SB.Status.StorageRefusedSince = nil // other targets have their own time
 	return pass.GoOn(), nil
 }
 
@@ -104,14 +104,12 @@ func describeFreed(volume *corev1.PersistentVolume) string {
 	return text
 }
 
-// awaitStorage waits while a quota, a policy or a webhook refuses a target's storage, for as long as a volume may take
-// to be made. Resuming a suspended benchmark gives it that time anew.
+// awaitStorage waits while a quota, a policy or a webhook refuses storage, for as long as a volume may take to be made.
+// Resuming a suspended benchmark gives it that time anew.
 func awaitStorage(s *pass.Pass, target *v1alpha1.Target, why string, poll time.Duration) pass.Outcome {
 	about, limit := fmt.Sprintf("target %s: ", target.Name), attempt.VolumeLimit(s.SB.Spec.Deadlines)
-	if s.SB.Status.StorageRefusedSince == nil {
-		s.SB.Status.StorageRefusedSince = new(s.Now)
-	}
-	if remaining := s.Remaining(s.SB.Status.StorageRefusedSince.Time, limit); remaining > 0 {
+	since := ptr.Deref(s.SB.Status.StepSince(v1alpha1.ReasonProvisioning), s.Now)
+	if remaining := s.Remaining(since.Time, limit); remaining > 0 {
 		s.Step(v1alpha1.ReasonProvisioning, s.Retold(v1alpha1.ConditionSucceeded, about, why))
 		return pass.AwaitFor(min(remaining, poll)).Resting(remaining)
 	}

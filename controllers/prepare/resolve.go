@@ -62,9 +62,11 @@ func NewTargetStatus(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) v1a
 		Driver:           storage.Driver(target),
 		VolumeMode:       storage.VolumeMode(target),
 		AccessModes:      []corev1.PersistentVolumeAccessMode{storage.AccessMode(target)},
-		Claims:           storage.ClaimNames(sb, target),
+		Claims:           world.Each(storage.ClaimNames(sb, target), newClaimStatus),
 	}
 }
+
+func newClaimStatus(name string) v1alpha1.ClaimStatus { return v1alpha1.ClaimStatus{Name: name} }
 
 func resolveClass(
 	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target,
@@ -153,13 +155,13 @@ func resolveAttributes(
 func resolveClaim(
 	ctx context.Context, p *pass.Pass, path *field.Path, target *v1alpha1.Target,
 ) (v1alpha1.TargetStatus, *field.Error, error) {
-	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []string{*target.ClaimName}}
+	status := v1alpha1.TargetStatus{Name: target.Name, Claims: []v1alpha1.ClaimStatus{{Name: *target.ClaimName}}}
 	claim, err := p.World.LiveClaim(ctx, *target.ClaimName, "get claim")
 	if err != nil {
 		return status, nil, err
 	}
 	if claim.Name != "" {
-		status.ClaimsUID = string(claim.UID)
+		status.Claims[0].UID = claim.UID
 		status.VolumeMode = ptr.Deref(claim.Spec.VolumeMode, corev1.PersistentVolumeFilesystem)
 		status.AccessModes = claim.Spec.AccessModes
 		status.StorageClassName = ptr.Deref(claim.Spec.StorageClassName, "")

@@ -70,10 +70,10 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if err != nil {
 		return pass.Outcome{}, err
 	}
-	recordPlan(p, runs)
 	if taken != nil {
 		return refuseTakenClaim(ctx, p, taken, name)
 	}
+	recordPlan(p, runs)
 	measures := humanize.Plural(len(runs), "run") + " on " + humanize.Plural(len(targets), "target")
 	p.Step(v1alpha1.ReasonProvisioning, measures+p.Namespaces.UnknownLimits())
 	return pass.SaveFirst(), nil
@@ -83,13 +83,18 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 func recordPlan(s *pass.Pass, runs []plan.Run) {
 	s.SB.Status.StartTime = new(s.Now)
 	s.SB.Status.Presets = preset.Used(&s.SB.Spec)
-	s.SB.Status.PlannedRuns, s.SB.Status.RunDeadlineSeconds = int32(len(runs)), plan.RunDeadlineSeconds(runs)
+	s.SB.Status.PlannedRuns = int32(len(runs))
 	s.SB.Status.Runs = plan.Record(runs)
 }
 
 // refuseSpec ends a benchmark that cannot be carried out, before anything was made for it.
 func refuseSpec(s *pass.Pass, problems field.ErrorList) pass.Outcome {
-	s.SetCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, describe(problems))
+	return refuse(s, v1alpha1.ReasonInvalidSpec, describe(problems))
+}
+
+// refuse ends a benchmark for which nothing was made.
+func refuse(s *pass.Pass, reason, message string) pass.Outcome {
+	s.SetCondition(v1alpha1.ConditionSucceeded, metav1.ConditionFalse, reason, message)
 	s.SB.Status.CompletionTime = new(s.Now)
 	return pass.SaveFirst()
 }

@@ -2,42 +2,29 @@ package pvc
 
 import (
 	"context"
-	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/internal/cleanup"
-	"github.com/storagebench/storagebench/internal/job"
 	"github.com/storagebench/storagebench/internal/owned"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// A claim may be deleted while no pod uses it, as while the benchmark is suspended. It is made again, and so is its
-// volume. Nothing of what was laid out is on that one. The benchmark goes on: results before are good, and so are those
-// after. Somebody may have wanted to pay for no volume meanwhile. But these are results of different volumes, which a
-// warning says.
+// Others may delete a claim while no pod uses it, such as while the benchmark is suspended. Before a pod has used its
+// volume, the claim is made again. After that the benchmark ends: another volume has neither the files that were laid
+// out nor comparable results. Storage that is mounted as it is stays the same, whatever its claim.
 
-// NoteClaims notes of which claims a target is, all of which are there, and sees to it that nothing is believed of
-// volumes before.
-func NoteClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) (pass.Outcome, error) {
-	status, names := p.SB.Status.Target(target.Name), storage.ClaimNames(p.SB, target)
-	change := owned.ClaimChange{
-		Noted: status.ClaimsUID, Seen: p.Children.Claims.UID(names),
-		SameStorage: storage.MakesVolume(target), Own: true, Files: status.TestFiles,
+// NoteClaims records the UIDs of a target's claims, all of which exist.
+func NoteClaims(p *pass.Pass, target *v1alpha1.Target) {
+	status := p.SB.Status.Target(target.Name)
+	for _, name := range storage.ClaimNames(p.SB, target) {
+		status.SetClaimUID(name, p.Children.Claims[name].UID)
 	}
-	if change.MayReplace() {
-		claims, err := LiveClaims(ctx, p) // the cache may be older than what an operator before this one has seen
-		if err != nil {
-			return pass.Outcome{}, err
-		}
-		change.Unconfirmed = change.Seen != owned.ClaimsOf(p.Children.OwnClaims(claims)).UID(names)
-	}
-	return takeChange(p, target.Name, change), nil
 }
 
-// forgetClaims forgets a target's claims of which one is gone, before that is made anew.
+// forgetClaims forgets those claims of a target that were deleted, before they are made again.
 func forgetClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) error {
 	claims, err := LiveClaims(ctx, p)
 	if err == nil {
@@ -46,62 +33,43 @@ func forgetClaims(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) er
 	return err
 }
 
-// ForgetLost does so, with the claims that there are. So another one that somebody makes in the place of one that is
-// gone is never taken for the operator's. If none is gone, the cache has yet to hear of it.
-func ForgetLost(s *pass.Pass, target *v1alpha1.Target, claims owned.Claims) {
-	status, names := s.SB.Status.Target(target.Name), storage.ClaimNames(s.SB, target)
-	if claims.UID(names) != "" {
-		return
-	}
-	takeChange(s, target.Name, owned.ClaimChange{Noted: status.ClaimsUID, Own: true, Files: status.TestFiles})
-	s.Memory.NoteUnmade(slices.DeleteFunc(names, func(name string) bool { return claims[name] != nil })...)
-}
-
-// takeChange writes down what follows from other claims of a target than were noted. Where that ends the benchmark, the
-// claims before stay noted. So do their volumes, which clean-up tells of.
-func takeChange(s *pass.Pass, name string, change owned.ClaimChange) pass.Outcome {
-	status := s.SB.Status.Target(name)
-	decision := change.Decide(name)
-	switch decision.Follow {
-	case owned.LookAgain:
-		return pass.AwaitFor(pass.RetrySoon)
-	case owned.LoseFiles, owned.RefuseClaims:
-		if decision.Follow == owned.LoseFiles {
-			status.TestFiles = v1alpha1.TestFilesLeftBehind
+// ForgetLost forgets those recorded claims of a target that are not among the existing ones, or ends the benchmark. A
+// claim that somebody else makes in their place is then never taken for the operator's. If all exist, the cache is
+// behind.
+func ForgetLost(s *pass.Pass, target *v1alpha1.Target, existing owned.Claims) {
+	status := s.SB.Status.Target(target.Name)
+	for _, name := range storage.ClaimNames(s.SB, target) {
+		if existing[name] != nil {
+			continue
 		}
-		s.Fail(v1alpha1.ReasonProvisioningFailed, decision.Message)
-		return pass.SaveFirst()
-	case owned.ForgetVolumes:
-		ForgetVolumes(s, status)
-	case owned.KeepClaims, owned.NoteClaims:
-	}
-	status.ClaimsUID = change.Seen
-	return pass.GoOn()
-}
-
-// ForgetVolumes drops what is known of a target's volumes before, and has the run repeated that was to find its files
-// there, or to write its device.
-func ForgetVolumes(s *pass.Pass, status *v1alpha1.TargetStatus) {
-	status.Volumes, status.ProvisionedMilliseconds, status.BurstCredits = nil, nil, nil
-	status.RunsBeforeReplacement = new(int32(0))
-	relied := job.WritesDeviceOf(s.SB, status.Name)
-	for i := range s.SB.Status.Runs {
-		run := &s.SB.Status.Runs[i]
-		switch run.State {
-		case v1alpha1.RunSucceeded, v1alpha1.RunFailed:
-			status.RunsBeforeReplacement = new(int32(i + 1))
-			relied = relied || run.Target == status.Name
-		case v1alpha1.RunRunning:
-			if relied && run.Target == status.Name {
-				s.Disrupted(run, "the claim was replaced, and what had been laid out is gone")
-			}
-		case v1alpha1.RunPending:
+		lost := owned.LostClaim{
+			Target: target.Name, Name: name, Files: status.TestFiles,
+			Used: status.ClaimUID(name) != "" && len(status.Volumes) > 0,
 		}
+		if endWithout(s, status, lost) {
+			return
+		}
+		status.SetClaimUID(name, "")
+		s.Memory.NoteUnmade(name)
 	}
 }
 
-// NoteExistingClaim is noteClaims for somebody's claim, which is not watched. It is called before a node is held, and
-// before a run begins. A run on a claim that is gone says so. On the claim that comes in its place nothing is laid out.
+// endWithout ends the benchmark if it cannot go on without a claim that was deleted, and reports whether it ends. The
+// claim and its volume stay recorded: clean-up reports them.
+func endWithout(s *pass.Pass, status *v1alpha1.TargetStatus, lost owned.LostClaim) bool {
+	why := lost.WhyEnds()
+	if why == "" {
+		return false
+	}
+	if lost.KeepsFiles() {
+		status.TestFiles = v1alpha1.TestFilesLeftBehind
+	}
+	s.Fail(v1alpha1.ReasonProvisioningFailed, why)
+	return true
+}
+
+// NoteExistingClaim records which claim a target of claimName has. Such claims are not watched. It is called before a
+// node is held, and before a run begins.
 func NoteExistingClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target) error {
 	if storage.IsProvisioned(target) {
 		return nil
@@ -113,8 +81,8 @@ func NoteExistingClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Targe
 	return noteClaimUID(ctx, p, target, claim, p.SB.Status.Target(target.Name).TestFiles)
 }
 
-// notePlacedClaim is noteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim
-// could be replaced. The test files that this pass has seen begin are on the claim that is there now.
+// notePlacedClaim is NoteExistingClaim for a pod that has a node. Such a pod keeps the claim there. Before, the claim
+// could be replaced. The test files that this pass has seen begin are on the claim that exists now.
 func notePlacedClaim(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim, pod *corev1.Pod,
 ) error {
@@ -128,25 +96,29 @@ func notePlacedClaim(
 	return err
 }
 
-// noteClaimUID notes the UID of the claim that a target names. The claim is empty if it is gone. files is what was
-// known of test files on the claim before. Another claim of the same volume replaces nothing. A user's volume may be
-// retained, and with it the test files.
+// noteClaimUID records the UID of the claim that a target names, "" if the claim does not exist, or ends the benchmark.
+// files is what was known of test files on the claim before. Another claim of the same volume replaces nothing.
 func noteClaimUID(
 	ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim,
 	files v1alpha1.TestFilesState,
 ) error {
 	status := p.SB.Status.Target(target.Name)
-	change := owned.ClaimChange{
-		Noted: status.ClaimsUID, Seen: string(claim.UID),
-		SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
-	}
-	if change.MayReplace() && !change.SameStorage && files == v1alpha1.TestFilesPresent {
-		lost, err := LostVolumes(ctx, p, target)
-		if err != nil {
-			return err
+	if noted := status.ClaimUID(*target.ClaimName); noted != "" && noted != claim.UID {
+		lost := owned.LostClaim{
+			Target: target.Name, Name: *target.ClaimName, Used: len(status.Volumes) > 0,
+			SameStorage: len(status.Volumes) == 1 && status.Volumes[0].Name == claim.Spec.VolumeName,
 		}
-		change.Files = cleanup.FilesOnLostClaim(status.Driver, lost...)
+		if !lost.SameStorage && files == v1alpha1.TestFilesPresent {
+			volumes, err := LostVolumes(ctx, p, target)
+			if err != nil {
+				return err
+			}
+			lost.Files = cleanup.FilesOnLostClaim(status.Driver, volumes...)
+		}
+		if endWithout(p, status, lost) {
+			return nil
+		}
 	}
-	takeChange(p, target.Name, change)
+	status.SetClaimUID(*target.ClaimName, claim.UID)
 	return nil
 }

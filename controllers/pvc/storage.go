@@ -59,7 +59,7 @@ func storageFacts(
 	if err != nil || !fresh {
 		return owned.ProvisionFacts{Stale: true}, err
 	}
-	facts.Noted = p.SB.Status.Target(target.Name).ClaimsUID != "" && !storage.MakesVolume(target)
+	facts.Noted = !storage.MakesVolume(target) && hasLostClaim(p, target)
 	there, err := ReadInPlace(ctx, p, objects)
 	if err != nil {
 		return facts, err
@@ -68,6 +68,14 @@ func storageFacts(
 	facts.InTheWay = there.VolumeInTheWay(p.SB)
 	JudgeUnnoted(p.Memory, &facts, p.Now.Time)
 	return facts, nil
+}
+
+// hasLostClaim reports whether a recorded claim of a target is missing.
+func hasLostClaim(p *pass.Pass, target *v1alpha1.Target) bool {
+	status := p.SB.Status.Target(target.Name)
+	return slices.ContainsFunc(storage.ClaimNames(p.SB, target), func(name string) bool {
+		return status.ClaimUID(name) != "" && p.Children.LacksClaim(name)
+	})
 }
 
 // ApplyObjects makes what provisions a target's storage, the claims last: where they are, all is. Those that are there

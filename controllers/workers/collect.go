@@ -72,7 +72,6 @@ func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, 
 	run.State = v1alpha1.RunSucceeded
 	run.Message = ""
 	run.CompletionTime = new(p.Now)
-	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
 	run.Result, run.Sections = measured.Result, measured.Sections
 	if isPlanned {
 		if judgeStep(p, run, planned); run.State == v1alpha1.RunFailed {
@@ -95,7 +94,7 @@ func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *resul
 	findings := measured.Analyse(result.Facts{
 		Planned: planned, Plan: s.PlannedRuns(), Target: target,
 		Mode: plan.VolumesOf(s.SB.Status.Targets).ModeOf(planned.Target),
-		Runs: s.SB.Status.RunsOn(target), Anchors: s.SB.Status.Anchors,
+		Runs: s.SB.Status.Runs, Anchors: s.SB.Status.Anchors,
 		ContainerLimits: ptr.Deref(s.SB.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
 	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings

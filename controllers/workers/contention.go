@@ -42,7 +42,7 @@ func Rivals(ctx context.Context, p *pass.Pass) (attempt.Rivals, error) {
 // Yield lets the nodes of a benchmark go that an older one waits for, which in turn holds nodes that this one waits
 // for.
 func Yield(s *pass.Pass, older string) {
-	attempt.YieldNodes(&s.SB.Status, s.Now)
+	attempt.YieldNodes(&s.SB.Status)
 	s.Step(v1alpha1.ReasonWaitingForNode, describeOlder(older))
 }
 

@@ -71,7 +71,7 @@ func GiveUp(s *pass.Pass, run *v1alpha1.Run, silent Part, liveness attempt.Liven
 		words = "(none)"
 	}
 	s.FailRun(run, fmt.Sprintf("pod %s on node %s has given no sign of life for longer than "+
-		"spec.deadlines.progressSeconds: it waits for storage that does not answer, and cannot be ended; "+
+		"spec.deadlines.ioProgressSeconds: it waits for storage that does not answer, and cannot be ended; "+
 		"the last line of its log: %s",
 		silent.Pod.Name, silent.Pod.Spec.NodeName, words))
 	for i := range s.SB.Status.Runs {

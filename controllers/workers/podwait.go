@@ -82,7 +82,11 @@ func AwaitPod(ctx context.Context, p *pass.Pass, st *PodWait) (pass.Outcome, err
 	switch {
 	case decision.For == attempt.AwaitedNode:
 		limit := attempt.NodeLimit(st.Pass.SB.Spec.Deadlines)
-		return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "a node of its own", competes.Held, limit), nil
+		why := competes.Held
+		if decision.IsFree {
+			why = "nobody holds its node any more; waiting for the scheduler"
+		}
+		return st.Await(decision, v1alpha1.ReasonWaitingForNode, st.What, "a node of its own", why, limit), nil
 	case decision.Quiet:
 		reason := v1alpha1.ReasonPreparing
 		if decision.For == attempt.AwaitedVolume {
@@ -127,13 +131,20 @@ func (s *PodWait) StartFacts(claim *corev1.PersistentVolumeClaim, competes Compe
 	limits, began := s.Pass.SB.Spec.Deadlines, children.AwaitedSince(s.Began, s.Made)
 	return attempt.StartFacts{
 		Now: s.Pass.Now.Time, Began: began, Ready: s.Pass.Waits().ReadySince(began, s.Needs),
-		Node:    attempt.NodeWaitOf(&s.Pass.SB.Status),
+		Node:    attempt.NodeWaitOf(&s.Pass.SB.Status, s.Pass.Memory.NodeFreeSince),
 		Blocked: competes.Held != "", Rival: competes.Older != "", Reserves: s.reserves(claim),
-		HasPod: s.Pod != nil, CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
+		HasPod: s.Pod != nil, Placed: s.isPlaced(claim), CrowdedOut: attempt.IsCrowdedOut(s.Pod), Unbound: claim != nil,
 		NodeLimit:   attempt.NodeLimit(limits).Duration(),
 		VolumeLimit: attempt.VolumeLimit(limits).Duration(),
 		PodLimit:    attempt.StartLimit(limits).Duration(),
 	}
+}
+
+// isPlaced reports whether the scheduler has chosen a node for the pod, also while the volume of a claim is being made
+// there.
+func (s *PodWait) isPlaced(claim *corev1.PersistentVolumeClaim) bool {
+	hasSelectedNode := claim != nil && claim.Annotations[owned.SelectedNode] != ""
+	return s.Pod != nil && (s.Pod.Spec.NodeName != "" || hasSelectedNode)
 }
 
 // reserves reports whether the pod keeps other benchmarks off the node for which the volume of a claim is being made.
@@ -142,13 +153,16 @@ func (s *PodWait) reserves(claim *corev1.PersistentVolumeClaim) bool {
 		claim != nil && claim.Annotations[owned.SelectedNode] != ""
 }
 
-// NoteNodeWait writes down whether the benchmark waits for nodes that others hold.
+// NoteNodeWait notes since when the nodes are free that the benchmark waits for. When the wait has ended, all that waited
+// has its time to start.
 func (s *PodWait) NoteNodeWait(decision attempt.StartDecision) {
-	switch {
-	case decision.For == attempt.AwaitedNode:
-		attempt.WaitForNode(&s.Pass.SB.Status, s.Pass.Now)
-	case decision.NodeFreed:
-		s.Pass.SB.Status.NodeFreeSince = new(s.Pass.Now)
+	switch memory := s.Pass.Memory; {
+	case decision.IsFree && memory.NodeFreeSince.IsZero():
+		memory.NodeFreeSince = s.Pass.Now.Time
+	case !decision.IsFree:
+		memory.NodeFreeSince = time.Time{}
+	}
+	if decision.NodeFreed {
 		for _, began := range append(s.Others, s.Began) {
 			*began = s.Pass.Now
 		}

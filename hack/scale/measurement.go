@@ -37,10 +37,8 @@ type measurement struct {
 	// splits are where the time of each run but the last goes.
 	splits []split
 	// repeated is how many attempts had to be made again.
-	repeated int
-	// leads and margins are those of the runs' starts.
-	leads, margins []time.Duration
-	statusBytes    int
+	repeated    int
+	statusBytes int
 	// clientsBytes and logBytes are those of the largest ConfigMaps.
 	clientsBytes, logBytes int
 }
@@ -139,10 +137,7 @@ func (m *measurement) count(ctx context.Context, o *operator, audit *auditReader
 // weigh takes what the benchmark leaves.
 func (m *measurement) weigh(ctx context.Context, c client.Client, sb *v1alpha1.StorageBenchmark) error {
 	for i := range sb.Status.Runs {
-		run := &sb.Status.Runs[i]
-		m.repeated += int(run.Attempts) - 1
-		m.leads = append(m.leads, time.Duration(run.StartLeadMilliseconds)*time.Millisecond)
-		m.margins = append(m.margins, time.Duration(run.StartMarginMilliseconds)*time.Millisecond)
+		m.repeated += int(sb.Status.Runs[i].Attempts) - 1
 	}
 	status, err := json.Marshal(sb.Status)
 	if err != nil {

@@ -7,8 +7,7 @@ import (
 )
 
 func of(clients, writes, each, passes int) *measurement {
-	second := []time.Duration{time.Second}
-	return &measurement{clients: clients, runs: 2, writes: writes, each: each, passes: passes, leads: second, margins: second}
+	return &measurement{clients: clients, runs: 2, writes: writes, each: each, passes: passes}
 }
 
 func TestCheck(t *testing.T) {

@@ -31,25 +31,11 @@ func Between(baseline, other *v1alpha1.StorageBenchmarkStatus) Counterparts {
 	for _, pair := range pairTargets(targetsOf(baseline.Runs), targetsOf(other.Runs)) {
 		runs := slices.Concat(runsAs(baseline.Runs, pair.baseline, asBaseline), runsAs(other.Runs, pair.other, asOther))
 		for _, c := range f.compareRuns(runs, []string{asBaseline, asOther}, asBaseline) {
-			warnOfEither(&c, pair, baseline, other)
 			found.add(c, pair)
 		}
 	}
 	f.judge()
 	return found
-}
-
-// warnOfEither adds the warnings of WarnOfReplaced, by what the target is called in its own benchmark.
-func warnOfEither(c *v1alpha1.Comparison, pair targetPair, baseline, other *v1alpha1.StorageBenchmarkStatus) {
-	for i := range c.Targets {
-		t, name, status := &c.Targets[i], pair.baseline, baseline
-		if t.Name == asOther {
-			name, status = pair.other, other
-		}
-		if warning := replacedIn(c, name, status.Targets, status.Runs); warning != nil {
-			t.Warnings = append(t.Warnings, *warning)
-		}
-	}
 }
 
 // add puts a comparison where it belongs, and gives the targets their names back.

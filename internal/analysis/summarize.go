@@ -8,15 +8,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Summarize tells each kind of warning of the targets, runs and comparisons once, with what to do about it, in the
-// order of the API.
-func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
+// Summarize tells each kind of warning of the runs and comparisons once, with what to do about it, in the order of the
+// API.
+func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
 	all := found{}
-	for i := range targets {
-		if warning, results := replacedOn(&targets[i], runs); warning != nil {
-			all.add("target "+targets[i].Name, *warning, results)
-		}
-	}
 	for i := range comparisons {
 		all.addMixedAccess(&comparisons[i])
 	}
@@ -63,11 +58,11 @@ func (f found) add(where string, w v1alpha1.Warning, results int) {
 	s.Results += int32(results)
 }
 
-// addComparison counts the warnings of a comparison, but those whose results are counted for the targets or for the runs.
+// addComparison counts the warnings of a comparison, except those whose results are counted for the runs.
 func (f found) addComparison(c *v1alpha1.Comparison) {
 	for _, target := range c.Targets {
 		for _, w := range target.Warnings {
-			if w.Reason != v1alpha1.WarningVolumeReplaced && w.Reason != v1alpha1.WarningFirstAccess {
+			if w.Reason != v1alpha1.WarningFirstAccess {
 				f.add(describe(c)+" on "+target.Name, w, 1)
 			}
 		}

@@ -123,9 +123,6 @@ var warningKinds = []struct {
 	// remedy says what to set.
 	remedy string
 }{{
-	reason: v1alpha1.WarningVolumeReplaced,
-	remedy: "create the benchmark anew, or use only results from before or only results from after (column after_replacement of the CSV); leave claims in place while the benchmark runs or is suspended",
-}, {
 	reason: v1alpha1.WarningProbeFailed, see: []func(seen) string{probeFailed},
 	remedy: "if it ran out of memory, raise spec.pod.resources.limits.memory: a probe can take twice as much as its workload; else look for what fio says in the run's log " +
 		"(status.runs[].logConfigMap), or remove probe",

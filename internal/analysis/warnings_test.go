@@ -242,8 +242,7 @@ func TestWarningsFit(t *testing.T) {
 		}
 	}
 	warnings = append(warnings, Compare(append(repeated("a", [2]int64{1, 1}), repeated("a", [2]int64{most, 1})...), []string{"a"}, "a")[0].Targets[0].Warnings...)
-	replaced, _ := replacedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeReplacement: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
-	warnings = append(warnings, *replaced, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
+	warnings = append(warnings, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
 	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 2000)}}}, {Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 1000)}}}})...)
 	// Which internal/search tells.
 	warnings = append(warnings, v1alpha1.Warning{
@@ -375,10 +374,10 @@ func TestSummarize(t *testing.T) {
 		{Reason: v1alpha1.WarningShortRuntime, Results: 1, Message: "w.b.1", Remedy: remedyOf(v1alpha1.WarningShortRuntime)},
 		{Reason: v1alpha1.WarningFewSamples, Results: 4, Message: "w.b.4: p50 of reads", Remedy: remedyOf(v1alpha1.WarningFewSamples)},
 	}
-	if diff := cmp.Diff(want, Summarize(nil, runs, comparisons)); diff != "" {
+	if diff := cmp.Diff(want, Summarize(runs, comparisons)); diff != "" {
 		t.Errorf("summaries (-want +got):\n%s", diff)
 	}
-	if got := Summarize(nil, runs[1:2], comparisons[:0]); got != nil {
+	if got := Summarize(runs[1:2], comparisons[:0]); got != nil {
 		t.Errorf("summaries of no warning: %v", got)
 	}
 }

@@ -32,7 +32,7 @@ func TestDecideAnchors(t *testing.T) {
 	missing, lost := Anchor{}, Anchor{Seen: true, Node: "a"}
 	holds, begins := Anchor{Pod: running, Seen: true, Node: "a"}, Anchor{Pod: starting, Seen: true}
 	onlyBinds := func(pod *corev1.Pod) {
-		binding := job.ForBinding(builder.OneRun("default", "sb").Build(), job.Image{}, 0, 1, nil)
+		binding := job.ForBinding(builder.OneRun("default", "sb").Build(), job.Image{}, job.Anchor{Attempt: 1})
 		pod.Spec.Containers = []corev1.Container{{Name: *binding.Spec.Containers[0].Name}}
 	}
 	binder := anchorPod(waits("ContainerCreating", ""), onlyBinds)

@@ -18,12 +18,12 @@ type Limit struct {
 
 // NodeLimit is how long a benchmark waits for nodes that others hold.
 func NodeLimit(d v1alpha1.Deadlines) Limit {
-	return Limit{"nodeSeconds", ptr.Deref(d.NodeSeconds, 0)}
+	return Limit{"waitingForNodeSeconds", ptr.Deref(d.WaitingForNodeSeconds, 0)}
 }
 
 // StartLimit is how long it waits for a pod to start.
 func StartLimit(d v1alpha1.Deadlines) Limit {
-	return Limit{"startSeconds", ptr.Deref(d.StartSeconds, 0)}
+	return Limit{"podStartSeconds", ptr.Deref(d.PodStartSeconds, 0)}
 }
 
 // VolumeLimit is how long it waits for a volume.
@@ -36,14 +36,16 @@ func CleanUpLimit(d v1alpha1.Deadlines) Limit {
 	return Limit{"cleanUpSeconds", ptr.Deref(d.CleanUpSeconds, 0)}
 }
 
-// RunLimit is how long an attempt of a run may run.
-func RunLimit(sb *v1alpha1.StorageBenchmark) Limit { return Limit{"runSeconds", sb.RunSeconds()} }
+// RunLimit is how long an attempt of a run may run. needed is what the planned runs need, 0 if the default is enough.
+func RunLimit(sb *v1alpha1.StorageBenchmark, needed int32) Limit {
+	return Limit{"runCompletionSeconds", sb.RunSeconds(needed)}
+}
 
 // Duration returns how long that is.
 func (l Limit) Duration() time.Duration { return time.Duration(l.Seconds) * time.Second }
 
 // Waited says that something was waited for as long as it may take, and which field says how long that is, such as
-// "waited 600 s for its pod to start (spec.deadlines.startSeconds)".
+// "waited 600 s for its pod to start (spec.deadlines.podStartSeconds)".
 func (l Limit) Waited(forWhat string) string {
 	return fmt.Sprintf("waited %d s for %s (spec.deadlines.%s)", l.Seconds, forWhat, l.Field)
 }

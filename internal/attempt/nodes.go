@@ -10,23 +10,8 @@ import (
 
 // This file has what is written down of nodes.
 
-// WaitForNode writes down that others hold the nodes that a benchmark wants. Each of them that ends may be followed by one that is
-// faster than this one.
-func WaitForNode(status *v1alpha1.StorageBenchmarkStatus, now metav1.Time) {
-	status.NodeFreeSince = nil
-	if status.WaitingForNodeSince == nil {
-		status.WaitingForNodeSince = &now
-	}
-}
-
-// EndNodeWait writes down that it waits for no node.
-func EndNodeWait(status *v1alpha1.StorageBenchmarkStatus) {
-	status.WaitingForNodeSince, status.NodeFreeSince = nil, nil
-}
-
 // ReleaseNodes lets its nodes go. Anchors are looked for again by whoever needs them next.
 func ReleaseNodes(status *v1alpha1.StorageBenchmarkStatus) {
-	EndNodeWait(status)
 	for i := range status.Anchors {
 		a := &status.Anchors[i]
 		a.StartTime, a.Pod, a.Node, a.InstanceType = nil, "", "", ""
@@ -43,13 +28,12 @@ func RenewAnchors(status *v1alpha1.StorageBenchmarkStatus, clients []int, now ti
 }
 
 // YieldNodes lets its nodes go to an older benchmark, which in turn holds nodes that this one waits for.
-func YieldNodes(status *v1alpha1.StorageBenchmarkStatus, now metav1.Time) {
+func YieldNodes(status *v1alpha1.StorageBenchmarkStatus) {
 	for i := range status.Anchors {
 		a := &status.Anchors[i]
 		a.Pod, a.Node, a.InstanceType = "", "", ""
 		a.Attempts++ // others than those that are being deleted
 	}
-	WaitForNode(status, now)
 }
 
 // BeginAnchors writes down that attempts to hold nodes begin at a time, before their pods are made, and returns the first client whose attempt does, -1 if none does.

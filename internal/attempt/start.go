@@ -3,9 +3,6 @@ package attempt
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -14,6 +11,9 @@ const (
 	QuietStart = 2 * time.Second
 	// ReserveFor is how long a pod may keep others off the node for which its volume is being made. EBS takes seconds.
 	ReserveFor = 10 * time.Second
+	// settleFor is how long the scheduler may take to place a pod when a node becomes free: it tries again after 10 s at
+	// the latest.
+	settleFor = 15 * time.Second
 	// pollStart is how often it is asked why a pod does not start: events, which say so, are not watched.
 	pollStart = 2 * time.Second
 )
@@ -31,24 +31,40 @@ type StartFacts struct {
 	// HasPod says that the pod is there, CrowdedOut that it finds no node because pods on them keep it off, and Unbound that one of its
 	// claims has no volume yet.
 	HasPod, CrowdedOut, Unbound bool
+	// Placed reports whether the scheduler has chosen a node for the pod.
+	Placed bool
 	// Reserves reports whether the pod keeps others off a node that it does not have yet, because its volume is being made
 	// for that node.
 	Reserves bool
-	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: nodeSeconds, provisioningSeconds, startSeconds).
+	// NodeLimit, VolumeLimit and PodLimit are how long each may take (spec.deadlines: waitingForNodeSeconds, provisioningSeconds, podStartSeconds).
 	NodeLimit, VolumeLimit, PodLimit time.Duration
 }
 
-// NodeWait is the wait of a benchmark for nodes that others hold: since when it wants them, zero if it does not, and since when they
-// are free, zero while they are not. Once they are, somebody may be faster, and the wait go on.
-type NodeWait struct{ Since, FreeSince time.Time }
-
-// NodeWaitOf returns how a benchmark has waited for nodes until now.
-func NodeWaitOf(status *v1alpha1.StorageBenchmarkStatus) NodeWait {
-	return NodeWait{Since: ptr.Deref(status.WaitingForNodeSince, metav1.Time{}).Time, FreeSince: ptr.Deref(status.NodeFreeSince, metav1.Time{}).Time}
+// NodeWait is the wait of a benchmark for nodes that others hold.
+type NodeWait struct {
+	// Since is when the wait began, zero if the benchmark does not wait.
+	Since time.Time
+	// FreeSince is since when the others are seen to be gone, zero while they hold the nodes. The scheduler then places
+	// the benchmark's pod, or another benchmark is faster and the wait goes on.
+	FreeSince time.Time
 }
 
-// Waits says whether the nodes were not free when that was last looked at.
-func (w NodeWait) Waits() bool { return !w.Since.IsZero() && w.FreeSince.IsZero() }
+// NodeWaitOf returns how a benchmark waits for nodes, whose others are seen to be gone since a time.
+func NodeWaitOf(status *v1alpha1.StorageBenchmarkStatus, freeSince time.Time) NodeWait {
+	since := status.StepSince(v1alpha1.ReasonWaitingForNode)
+	if since == nil {
+		return NodeWait{}
+	}
+	return NodeWait{Since: since.Time, FreeSince: freeSince}
+}
+
+// Waits reports whether the benchmark waits for nodes.
+func (w NodeWait) Waits() bool { return !w.Since.IsZero() }
+
+// isContended reports whether the scheduler may not have decided yet who gets a node that has become free.
+func (f *StartFacts) isContended() bool {
+	return f.Node.Waits() && !f.Placed && (f.Node.FreeSince.IsZero() || f.Now.Sub(f.Node.FreeSince) < settleFor)
+}
 
 // Awaited is what a pod waits for.
 type Awaited string
@@ -63,11 +79,13 @@ const (
 // StartDecision is how to go on waiting for a pod that has not started.
 type StartDecision struct {
 	For Awaited
+	// IsFree reports whether nobody holds the awaited node any more.
+	IsFree bool
 	// Yield says to let the benchmark's nodes go: an older one waits for them, and holds what this one waits for.
 	Yield bool
 	// Release reports that the pod has to let go of the node that it keeps others off: its volume takes long.
 	Release bool
-	// NodeFreed says that the nodes have just become free: from now on all that waited has its time to start.
+	// NodeFreed reports whether the wait for nodes has ended: from now on all that waited has its time to start.
 	NodeFreed bool
 	// Quiet says that nobody needs to be asked why it waits: it does so for a moment only.
 	Quiet bool
@@ -87,6 +105,10 @@ func DecideStart(f StartFacts) StartDecision {
 			since = f.Now
 		}
 		return d.until(since.Add(f.NodeLimit), f.Now)
+	}
+	if f.isContended() {
+		d := StartDecision{For: AwaitedNode, IsFree: true}
+		return d.until(f.Node.Since.Add(f.NodeLimit), f.Now)
 	}
 	d := StartDecision{For: AwaitedPod, NodeFreed: f.Node.Waits()}
 	began := f.Began

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 func TestDecideStart(t *testing.T) {
@@ -40,17 +43,24 @@ func TestDecideStart(t *testing.T) {
 		{"a node, from now on", StartFacts{Began: ago(podLimit), Blocked: true, HasPod: true, CrowdedOut: true}, StartDecision{For: AwaitedNode, After: pollStart}},
 		{"a node, for the last second", StartFacts{Blocked: true, Node: waiting(nodeLimit - time.Second)}, StartDecision{For: AwaitedNode, After: time.Second}},
 		{"a node, too long", StartFacts{Blocked: true, Node: waiting(nodeLimit)}, StartDecision{For: AwaitedNode, Expired: true}},
-		{"a node again, in all too long", StartFacts{Blocked: true, Node: NodeWait{Since: ago(nodeLimit), FreeSince: ago(time.Minute)}},
+		{"a node again, in all too long", StartFacts{Blocked: true, Node: NodeWait{Since: ago(nodeLimit), FreeSince: ago(time.Second)}},
 			StartDecision{For: AwaitedNode, Expired: true}},
 		{"a node, and an older benchmark for this one's", StartFacts{Blocked: true, Rival: true, Node: waiting(time.Minute)},
 			StartDecision{For: AwaitedNode, Yield: true, After: pollStart}},
 
-		{"its node is free", StartFacts{Began: ago(podLimit), HasPod: true, Node: waiting(time.Minute)},
+		{"its node is free", StartFacts{Began: ago(podLimit), HasPod: true, Placed: true, Node: waiting(time.Minute)},
 			StartDecision{For: AwaitedPod, NodeFreed: true, Quiet: true, After: QuietStart}},
-		{"its node is free, and it has no volume", StartFacts{Began: ago(volumeLimit), HasPod: true, Unbound: true, Node: waiting(time.Minute)},
+		{"its node is free, and it has no volume", StartFacts{Began: ago(volumeLimit), HasPod: true, Placed: true, Unbound: true, Node: waiting(time.Minute)},
 			StartDecision{For: AwaitedVolume, NodeFreed: true, Quiet: true, After: QuietStart}},
-		{"its node has been free since", StartFacts{Began: ago(podLimit), HasPod: true, Node: NodeWait{Since: ago(time.Hour), FreeSince: ago(podLimit)}},
-			StartDecision{For: AwaitedPod, Expired: true}},
+		{"its node has been free since", StartFacts{Began: ago(podLimit), HasPod: true}, StartDecision{For: AwaitedPod, Expired: true}},
+		{"its node is free, and it is not placed yet", StartFacts{Began: ago(podLimit), HasPod: true, Node: waiting(time.Minute)},
+			StartDecision{For: AwaitedNode, IsFree: true, After: pollStart}},
+		{"its node is free, and it has no pod yet", StartFacts{Began: ago(podLimit), Node: waiting(time.Minute)},
+			StartDecision{For: AwaitedNode, IsFree: true, After: pollStart}},
+		{"its node is free, and it has waited too long", StartFacts{Began: ago(podLimit), Node: waiting(nodeLimit)},
+			StartDecision{For: AwaitedNode, IsFree: true, Expired: true}},
+		{"its node is free, and others keep it off", StartFacts{Began: ago(podLimit), HasPod: true, CrowdedOut: true, Node: NodeWait{Since: ago(time.Minute), FreeSince: ago(settleFor)}},
+			StartDecision{For: AwaitedPod, NodeFreed: true, Quiet: true, After: QuietStart}},
 		{"an older benchmark, but nobody holds its node", StartFacts{Began: ago(time.Minute), HasPod: true, Rival: true}, StartDecision{For: AwaitedPod, After: pollStart}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,7 +101,7 @@ func TestDecideRefusedAfterAWaitForNodes(t *testing.T) {
 		want StartDecision
 	}{
 		{"it is its turn", NodeWait{Since: long}, StartDecision{For: AwaitedPod, NodeFreed: true, After: pollStart}},
-		{"it has been its turn, too long", NodeWait{Since: long, FreeSince: short}, StartDecision{For: AwaitedPod, Expired: true}},
+		{"it has been its turn, too long", NodeWait{}, StartDecision{For: AwaitedPod, Expired: true}},
 	} {
 		facts := StartFacts{Now: noon, Began: short, PodLimit: podLimit, Node: test.wait}
 		if diff := cmp.Diff(test.want, DecideRefused(facts)); diff != "" {
@@ -100,18 +110,18 @@ func TestDecideRefusedAfterAWaitForNodes(t *testing.T) {
 	}
 }
 
-func TestNodeWaitWaits(t *testing.T) {
-	for name, test := range map[string]struct {
-		wait NodeWait
-		want bool
-	}{
-		"wants none":       {NodeWait{}, false},
-		"wants one":        {NodeWait{Since: noon}, true},
-		"one became free":  {NodeWait{Since: noon, FreeSince: noon}, false},
-		"cannot be, alone": {NodeWait{FreeSince: noon}, false},
+// A benchmark waits for nodes at the step of that name, since that began.
+func TestNodeWaitOf(t *testing.T) {
+	since, free := metav1.NewTime(noon), noon.Add(time.Minute)
+	for step, want := range map[string]NodeWait{
+		v1alpha1.ReasonWaitingForNode: {Since: noon, FreeSince: free},
+		v1alpha1.ReasonPreparing:      {},
 	} {
-		if got := test.wait.Waits(); got != test.want {
-			t.Errorf("%s: it waits: %t, want %t", name, got, test.want)
+		status := &v1alpha1.StorageBenchmarkStatus{StepStartTime: &since, Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step},
+		}}
+		if got := NodeWaitOf(status, free); got != want || got.Waits() != (step == v1alpha1.ReasonWaitingForNode) {
+			t.Errorf("at step %s: %+v, want %+v", step, got, want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const (
 func BeginRun(run *v1alpha1.Run, at time.Time) {
 	run.State = v1alpha1.RunRunning
 	run.Attempts++
-	run.Job, run.AgreedStart, run.StartMarginMilliseconds = "", nil, 0
+	run.Job, run.AgreedStart = "", nil
 	run.StartTime = new(metav1.NewTime(at))
 }
 

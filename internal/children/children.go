@@ -80,32 +80,34 @@ func (c *Children) jobOf(pod *corev1.Pod) *batchv1.Job {
 	return c.Jobs[owner.Name]
 }
 
-// OwnClaims returns those claims that were made for the benchmark: none before it has started.
+// OwnClaims returns those claims that were made for the benchmark.
 func (c *Children) OwnClaims(claims []corev1.PersistentVolumeClaim) (own []*corev1.PersistentVolumeClaim) {
 	for i := range claims {
-		if c.Benchmark.Status.StartTime != nil && c.IsOwnClaim(&claims[i]) {
+		if c.IsOwnClaim(&claims[i]) {
 			own = append(own, &claims[i])
 		}
 	}
 	return own
 }
 
-// IsOwnClaim reports whether a claim was made for the benchmark, as far as this operator knows.
+// IsOwnClaim reports whether a claim was made for the benchmark, as far as this operator knows. None was before the
+// benchmark has started.
 func (c *Children) IsOwnClaim(claim *corev1.PersistentVolumeClaim) bool {
-	return owned.Claim(c.Benchmark, c.ClaimTargets, claim) && !isUnnoted(c, claim.Name)
+	hasStarted := c.Benchmark.Status.StartTime != nil
+	return hasStarted && owned.Claim(c.Benchmark, c.ClaimTargets, claim) && !isUnnoted(c, claim.Name)
 }
 
 // IsUnnotedClaim reports whether a claim is like one that was made for the benchmark, but this operator has not made it and
-// no operator has noted it in the status. A tenant may have forged it. A second operator may have made it: that one notes it
-// in its next pass.
+// no operator has recorded it in the status. A tenant may have forged it. A second operator may have made it: that one
+// records it in its next pass.
 func (c *Children) IsUnnotedClaim(claim *corev1.PersistentVolumeClaim) bool {
 	return owned.Claim(c.Benchmark, c.ClaimTargets, claim) && isUnnoted(c, claim.Name)
 }
 
-// isUnnoted reports whether this operator has not made a claim of a name, and no operator has noted one. Only operators can
-// write the status.
+// isUnnoted reports whether this operator has not made a claim of a name, and no operator has recorded one. Only
+// operators can write the status.
 func isUnnoted(c *Children, name string) bool {
-	return c.IsUnmade(name) && c.Benchmark.Status.Target(c.ClaimTargets[name]).ClaimsUID == ""
+	return c.IsUnmade(name) && c.Benchmark.Status.Target(c.ClaimTargets[name]).ClaimUID(name) == ""
 }
 
 // LacksClaim says whether one of the claims of these names is not there.

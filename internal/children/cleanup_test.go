@@ -18,7 +18,9 @@ import (
 func TestFound(t *testing.T) {
 	sb := builder.OneRun("ns", "sb").Target(builder.NewClaimTarget("theirs", "theirs")).Build()
 	own, theirs := &sb.Spec.Targets[0], &sb.Spec.Targets[1]
-	sb.Status.Targets = []v1alpha1.TargetStatus{{Name: own.Name, ClaimsUID: "c1"}, {Name: "theirs", ClaimsUID: "c1"}}
+	sb.Status.StartTime, sb.Status.Targets = at(0), []v1alpha1.TargetStatus{{Name: own.Name}, {Name: "theirs"}}
+	sb.Status.Targets[0].SetClaimUID(storage.ClaimName(sb, own, 0), "c1")
+	sb.Status.Targets[1].SetClaimUID("theirs", "c1")
 	for name, test := range map[string]struct {
 		target *v1alpha1.Target
 		change func(*corev1.PersistentVolumeClaim)

@@ -57,8 +57,8 @@ func (c *Children) FirstUnbound(needs []Need) *corev1.PersistentVolumeClaim {
 // the errors may keep from being looked at: they neither shorten it nor make it longer.
 func (w *Waits) Patience(since time.Time) (from time.Time, limit attempt.Limit, what string) {
 	deadlines := w.Benchmark.Spec.Deadlines
-	if wait := attempt.NodeWaitOf(&w.Benchmark.Status); wait.Waits() {
-		return wait.Since, attempt.NodeLimit(deadlines), "a node"
+	if since := w.Benchmark.Status.StepSince(v1alpha1.ReasonWaitingForNode); since != nil {
+		return since.Time, attempt.NodeLimit(deadlines), "a node"
 	}
 	if began := w.provisioningSince(); began != nil {
 		return began.Time, attempt.VolumeLimit(deadlines), "a volume"
@@ -105,14 +105,14 @@ func (w *Waits) awaitsPod(run *v1alpha1.Run, client int32) bool {
 // provisioningSince returns since when the benchmark waits for volumes: to be admitted, or to be made for a pod. It is nil if it does not.
 func (w *Waits) provisioningSince() *metav1.Time {
 	status := &w.Benchmark.Status
-	if status.StorageRefusedSince != nil {
-		return status.StorageRefusedSince
-	}
 	if run := status.RunningRun(); run != nil {
 		if w.lacksVolume(run.Target) {
 			return run.StartTime
 		}
 		return nil
+	}
+	if len(status.Anchors) == 0 {
+		return status.StepSince(v1alpha1.ReasonProvisioning)
 	}
 	if i := w.awaitedAnchor(); i >= 0 && w.anchorsLackVolume() {
 		return status.Anchors[i].StartTime

@@ -127,7 +127,7 @@ func TestAwaitedSince(t *testing.T) {
 // The pod that only has claims bound counts as made when the one before it was that let go of its node.
 func TestAnchorMadeAt(t *testing.T) {
 	sb := builder.OneRun("default", "sb").Build()
-	binder := *job.ForBinding(sb, job.Image{}, 0, 2, nil).Spec.Containers[0].Name
+	binder := *job.ForBinding(sb, job.Image{}, job.Anchor{Attempt: 2}).Spec.Containers[0].Name
 	for name, test := range map[string]struct {
 		pod  *corev1.Pod
 		want metav1.Time
@@ -158,21 +158,21 @@ func TestPatience(t *testing.T) {
 		field  string
 		what   string
 	}{
-		"nothing":                 {func(*Waits) {}, -time.Second, "startSeconds", "errors to end"},
-		"a node":                  {func(w *Waits) { w.Benchmark.Status.WaitingForNodeSince = at(-time.Hour) }, -time.Hour, "nodeSeconds", "a node"},
-		"storage that is refused": {func(w *Waits) { w.Benchmark.Status.StorageRefusedSince = at(-time.Hour) }, -time.Hour, "provisioningSeconds", "a volume"},
-		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "startSeconds", "a pod to start"},
+		"nothing":                 {func(*Waits) {}, -time.Second, "podStartSeconds", "errors to end"},
+		"a node":                  {func(w *Waits) { atStep(w, v1alpha1.ReasonWaitingForNode) }, -time.Hour, "waitingForNodeSeconds", "a node"},
+		"storage that is refused": {func(w *Waits) { atStep(w, v1alpha1.ReasonProvisioning) }, -time.Hour, "provisioningSeconds", "a volume"},
+		"a run's pod":             {func(w *Waits) { w.Benchmark.Status.Runs = []v1alpha1.Run{running} }, -time.Minute, "podStartSeconds", "a pod to start"},
 		"a run's volume": {func(w *Waits) {
 			w.Benchmark.Status.Runs, w.Claims = []v1alpha1.Run{running}, unbound(w.Benchmark)
 		}, -time.Minute, "provisioningSeconds", "a volume"},
 		"an anchor": {func(w *Waits) {
 			w.Benchmark.Status.Anchors = []v1alpha1.Anchor{{Node: "a", StartTime: at(-time.Hour)}, began}
-		}, -time.Minute, "startSeconds", "a pod to start"},
+		}, -time.Minute, "podStartSeconds", "a pod to start"},
 		"an anchor's volume": {func(w *Waits) { w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark) }, -time.Minute, "provisioningSeconds", "a volume"},
 		"a volume that no anchor mounts": {func(w *Waits) {
 			w.Benchmark.Status.Anchors, w.Claims = []v1alpha1.Anchor{began}, unbound(w.Benchmark)
 			w.Benchmark.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod}}}
-		}, -time.Minute, "startSeconds", "a pod to start"},
+		}, -time.Minute, "podStartSeconds", "a pod to start"},
 	} {
 		w := waitsOf(builder.OneRun("default", "sb").Build())
 		test.change(w)
@@ -181,6 +181,12 @@ func TestPatience(t *testing.T) {
 			t.Errorf("%s: %s from %s on for %s", name, limit.Field, from.Sub(noon), what)
 		}
 	}
+}
+
+// atStep has a benchmark be at a step for an hour.
+func atStep(w *Waits, step string) {
+	w.Benchmark.Status.StepStartTime = at(-time.Hour)
+	w.Benchmark.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: step}}
 }
 
 // unbound returns the claims of a benchmark, which have no volumes yet.

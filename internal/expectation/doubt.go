@@ -17,11 +17,11 @@ var flattering = []string{
 	v1alpha1.WarningRateFell,
 }
 
-// eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not measure together, of
-// different volumes, and of rates that still changed.
-var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced, v1alpha1.WarningNotSteady}
+// eitherWay are the warnings of runs whose figures can be better or worse than the storage is: of clients that did not
+// measure together, and of rates that still changed.
+var eitherWay = []string{v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningNotSteady}
 
-// warnedOf returns which of these warnings a run has, or one that repeats it. That of a volume that was replaced is of all of them together.
+// warnedOf returns which of these warnings a run has, or one that repeats it.
 func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []string {
 	repeated := series{target: first.Target, workload: first.Workload, parameters: first.Case()}
 	var reasons []string
@@ -31,9 +31,6 @@ func warnedOf(first *v1alpha1.Run, status *v1alpha1.StorageBenchmarkStatus) []st
 		}) {
 			reasons = append(reasons, reason)
 		}
-	}
-	if analysis.AreOfDifferentVolumes(status.Targets, status.Runs, repeated.isRepeatedBy) {
-		reasons = append(reasons, v1alpha1.WarningVolumeReplaced)
 	}
 	return reasons
 }

@@ -87,43 +87,34 @@ func syncing(all []v1alpha1.Run, p99 int64) []v1alpha1.Run {
 	return all
 }
 
-// Who reads that something is met reads also of clients that did not measure together, and of volumes that are different ones.
+// Readers who see that something is met are told of clients that did not measure together.
 func TestWarnedOf(t *testing.T) {
-	const skew, overlap, replaced = v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap, v1alpha1.WarningVolumeReplaced
+	const skew, overlap = v1alpha1.WarningStartSkew, v1alpha1.WarningShortOverlap
 	p99 := "[{workload: log, target: gp3, metric: write.p99, max: 10ms}]"
 	ratio := `[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`
 	gp3 := func() []v1alpha1.Run { return runs("log", "gp3", 4, 5, 5, 5, 5, 6) }
 	both := func() []v1alpha1.Run { return join(gp3(), runs("log", "efs", 4, 5, 5, 5, 5, 6)) }
-	of := func(target string, runs int32) []v1alpha1.TargetStatus {
-		return []v1alpha1.TargetStatus{{Name: target, RunsBeforeReplacement: &runs}}
-	}
 	for name, test := range map[string]struct {
-		expect  string
-		runs    []v1alpha1.Run
-		targets []v1alpha1.TargetStatus
-		want    []string
+		expect string
+		runs   []v1alpha1.Run
+		want   []string
 	}{
-		"nothing":                           {p99, gp3(), nil, nil},
-		"clients that were not together":    {p99, warned(gp3(), skew, overlap), nil, []string{skew, overlap}},
-		"latencies of memory":               {p99, warned(gp3(), v1alpha1.WarningLatencyOfMemory), nil, []string{v1alpha1.WarningLatencyOfMemory}},
-		"latencies of memory, of IOPS":      {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", warned(gp3(), v1alpha1.WarningLatencyOfMemory, skew), nil, []string{skew}},
-		"a rate that fell":                  {p99, warned(gp3(), v1alpha1.WarningRateFell), nil, []string{v1alpha1.WarningRateFell}},
-		"a rate that was not steady":        {p99, warned(gp3(), v1alpha1.WarningNotSteady), nil, []string{v1alpha1.WarningNotSteady}},
-		"writes that wait for syncs":        {p99, syncing(gp3(), 50), nil, []string{v1alpha1.WarningLatencyOfMemory}},
-		"IOPS of such writes":               {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", syncing(gp3(), 50), nil, nil},
-		"syncs that take less":              {p99, syncing(gp3(), 1), nil, nil},
-		"the volume was replaced":           {p99, gp3(), of("gp3", 3), []string{replaced}},
-		"it was before all runs":            {p99, gp3(), of("gp3", 0), nil},
-		"it was behind all runs":            {p99, gp3(), of("gp3", 6), nil},
-		"it was that of another target":     {p99, gp3(), of("efs", 3), nil},
-		"it was that of the baseline":       {ratio, both(), of("gp3", 3), []string{replaced}},
-		"the baseline's were not together":  {ratio, join(warned(gp3(), skew), runs("log", "efs", 4, 5, 5, 5, 5, 6)), nil, []string{skew}},
-		"the baseline is better than it is": {ratio, join(warned(gp3(), v1alpha1.WarningShortRuntime), runs("log", "efs", 4, 5, 5, 5, 5, 6)), nil, nil},
-		"each once":                         {ratio, warned(both(), skew), of("gp3", 3), []string{skew, replaced}},
+		"nothing":                           {p99, gp3(), nil},
+		"clients that were not together":    {p99, warned(gp3(), skew, overlap), []string{skew, overlap}},
+		"latencies of memory":               {p99, warned(gp3(), v1alpha1.WarningLatencyOfMemory), []string{v1alpha1.WarningLatencyOfMemory}},
+		"latencies of memory, of IOPS":      {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", warned(gp3(), v1alpha1.WarningLatencyOfMemory, skew), []string{skew}},
+		"a rate that fell":                  {p99, warned(gp3(), v1alpha1.WarningRateFell), []string{v1alpha1.WarningRateFell}},
+		"a rate that was not steady":        {p99, warned(gp3(), v1alpha1.WarningNotSteady), []string{v1alpha1.WarningNotSteady}},
+		"writes that wait for syncs":        {p99, syncing(gp3(), 50), []string{v1alpha1.WarningLatencyOfMemory}},
+		"IOPS of such writes":               {"[{workload: log, target: gp3, metric: write.iops, min: 1}]", syncing(gp3(), 50), nil},
+		"syncs that take less":              {p99, syncing(gp3(), 1), nil},
+		"the baseline's were not together":  {ratio, join(warned(gp3(), skew), runs("log", "efs", 4, 5, 5, 5, 5, 6)), []string{skew}},
+		"the baseline is better than it is": {ratio, join(warned(gp3(), v1alpha1.WarningShortRuntime), runs("log", "efs", 4, 5, 5, 5, 5, 6)), nil},
+		"each once":                         {ratio, warned(both(), skew), []string{skew}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := specOf(t, twoTargets+"expectations: "+test.expect)
-			findings := Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs, Targets: test.targets})
+			findings := Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs})
 			if len(findings) != 1 || findings[0].Verdict != Met || !slices.Equal(findings[0].Warned, test.want) {
 				t.Fatalf("%+v", findings)
 			}

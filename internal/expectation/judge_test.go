@@ -318,7 +318,7 @@ func TestCondition(t *testing.T) {
 // TestShort: the column has how many are missed or undecided, and the worse of the two.
 func TestShort(t *testing.T) {
 	for want, verdicts := range map[string][]Verdict{
-		"-": nil, "Met": {Met, Met}, "2 of 5 missed": {Met, Missed, Missed, Unknown, Met}, "1 of 2 undecided": {Met, Unknown},
+		"": nil, "Met": {Met, Met}, "2 of 5 missed": {Met, Missed, Missed, Unknown, Met}, "1 of 2 undecided": {Met, Unknown},
 	} {
 		findings := make([]Finding, len(verdicts))
 		for i, v := range verdicts {

@@ -243,12 +243,12 @@ func Condition(findings []Finding) (status metav1.ConditionStatus, reason, messa
 	}
 }
 
-// Short tells in a few words what findings say: Met, or how many are missed or undecided; "-" if there are none.
+// Short summarizes findings in a few words: Met, or how many are missed or undecided; "" if there are none.
 func Short(findings []Finding) string {
 	missed, unknown := len(with(findings, Missed)), len(with(findings, Unknown))
 	switch {
 	case len(findings) == 0:
-		return "-"
+		return ""
 	case missed > 0:
 		return fmt.Sprintf("%d of %d missed", missed, len(findings))
 	case unknown > 0:

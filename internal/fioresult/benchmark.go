@@ -192,7 +192,7 @@ func summarize(sb *v1alpha1.StorageBenchmark, message string) {
 	status := &sb.Status
 	target := status.Targets[0].Name
 	status.Comparisons = analysis.Compare(status.Runs, []string{target}, target)
-	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
 	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: message,
 	})

@@ -54,10 +54,10 @@ const absence = 24 * time.Hour
 // volumes must not be held for ever. It is no less than the benchmark's own deadlines sum up to. So an operator that was away
 // and comes back finds the anchor, and needs to renew nothing. If it was away for longer, it looks for a node anew, as
 // after the loss of one.
-func holdSeconds(sb *v1alpha1.StorageBenchmark) int64 {
-	d, start, run := sb.Spec.Deadlines, ptr.Deref(sb.Spec.Deadlines.StartSeconds, 0), sb.RunSeconds()
+func holdSeconds(sb *v1alpha1.StorageBenchmark, needed int32) int64 {
+	d, start, run := sb.Spec.Deadlines, ptr.Deref(sb.Spec.Deadlines.PodStartSeconds, 0), sb.RunSeconds(needed)
 	runs := int64(max(sb.Status.PlannedRuns, 1)) * (int64(start) + int64(run))
-	return atLast(runs, d.ProvisioningSeconds, d.NodeSeconds, &start)
+	return atLast(runs, d.ProvisioningSeconds, d.WaitingForNodeSeconds, &start)
 }
 
 // atLast returns after how many seconds a kubelet ends a pod, where no operator has for so long: a day after all that its steps may take.
@@ -69,19 +69,28 @@ func atLast(steps int64, deadlines ...*int32) int64 {
 	return min(all, math.MaxInt32) // which is what Kubernetes takes
 }
 
+// Anchor is the pod that holds the node of a client.
+type Anchor struct {
+	// Client is the number of the client, from 0, and Attempt that of the attempt to hold a node, from 1.
+	Client, Attempt int32
+	// NeededSeconds is the deadline that the planned runs need where the spec sets none, 0 if the default is enough.
+	NeededSeconds int32
+	Volumes       []Volume
+}
+
 // ForAnchor returns the pod that holds a client's node for the whole benchmark, with the client's volumes mounted: so
 // all its runs measure from there, volumes are attached once, and what cannot be provisioned or attached shows before
 // the first run.
-func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
-	pod := anchor(sb, image, AnchorContainer, client, attempt, volumes).WithLabels(holderLabels(sb))
+func ForAnchor(sb *v1alpha1.StorageBenchmark, image Image, of Anchor) *corev1ac.PodApplyConfiguration {
+	pod := anchor(sb, image, AnchorContainer, of).WithLabels(holderLabels(sb))
 	hold(pod.Spec, sb)
 	return pod
 }
 
 // ForBinding returns the pod that takes the place of an anchor while the client's claims are bound, which may take long. It
 // is placed like the anchor and has the same volumes, but it neither holds a node nor is kept off one that others hold.
-func ForBinding(sb *v1alpha1.StorageBenchmark, image Image, client, attempt int32, volumes []Volume) *corev1ac.PodApplyConfiguration {
-	pod := anchor(sb, image, bindContainer, client, attempt, volumes)
+func ForBinding(sb *v1alpha1.StorageBenchmark, image Image, of Anchor) *corev1ac.PodApplyConfiguration {
+	pod := anchor(sb, image, bindContainer, of)
 	place(pod.Spec, sb)
 	if spreads(sb) {
 		keepApart(pod.Spec, binders(sb))
@@ -105,25 +114,25 @@ func LabelsOfAnchor(sb *v1alpha1.StorageBenchmark, pod *corev1.Pod) map[string]s
 
 // anchor returns the pod that both have in common.
 func anchor(
-	sb *v1alpha1.StorageBenchmark, image Image, container string, client, attempt int32, volumes []Volume,
+	sb *v1alpha1.StorageBenchmark, image Image, container string, of Anchor,
 ) *corev1ac.PodApplyConfiguration {
 	settings := podSettings(sb)
 	labels := childmeta.Labels(sb, v1alpha1.LabelRole, v1alpha1.RoleAnchor,
-		v1alpha1.LabelAttempt, strconv.Itoa(int(attempt)), v1alpha1.LabelClient, strconv.Itoa(int(client)))
+		v1alpha1.LabelAttempt, strconv.Itoa(int(of.Attempt)), v1alpha1.LabelClient, strconv.Itoa(int(of.Client)))
 	c := runnerContainer(image, container, []string{"hold"}).
 		WithResources(resources(anchorResources(sb)))
 	pod := podSpec(sb, holderSecurity(sb)).
 		// A node that was restarted starts it again.
 		WithRestartPolicy(corev1.RestartPolicyAlways).
-		WithActiveDeadlineSeconds(holdSeconds(sb)).
+		WithActiveDeadlineSeconds(holdSeconds(sb, of.NeededSeconds)).
 		WithTerminationGracePeriodSeconds(anchorGraceSeconds)
-	for i, volume := range volumes {
+	for i, volume := range of.Volumes {
 		name := volumeName + "-" + strconv.Itoa(i)
 		pod.WithVolumes(claimVolume(name, volume))
 		give(c, name, volume, anchorPath+"/"+volume.Target, anchorDevicePath+volume.Target)
 	}
 	pod.WithContainers(c)
-	return corev1ac.Pod(childmeta.AnchorName(sb, client, attempt), sb.Namespace).
+	return corev1ac.Pod(childmeta.AnchorName(sb, of.Client, of.Attempt), sb.Namespace).
 		WithLabels(maps.Clone(settings.Labels)).WithLabels(labels).
 		WithAnnotations(maps.Clone(settings.Annotations)).WithAnnotations(keepNode).
 		WithOwnerReferences(childmeta.OwnerReference(sb)).

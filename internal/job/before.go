@@ -1,8 +1,6 @@
 package job
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -14,17 +12,17 @@ import (
 // Shares returns what the clients of a run have to lay out before it, by what was measured on the volumes that are there now.
 func (b Spec) Shares(planned *plan.Run) plan.Shares {
 	layout := plan.NewLayout(b.Plan, b.found())
-	for _, before := range b.measured(planned.Target) {
+	for _, before := range b.measured() {
 		layout.Measured(before)
 	}
 	return layout.Before(planned)
 }
 
-// measured returns the runs that have a result, on the volumes that a target has now.
-func (b Spec) measured(target *v1alpha1.Target) (measured []*plan.Run) {
-	runs := b.Status.RunsOn(b.Status.Target(target.Name))
-	for i := range runs {
-		if before, known := plan.Of(b.Plan, &runs[i]); known && runs[i].State == v1alpha1.RunSucceeded {
+// measured returns the runs that have a result.
+func (b Spec) measured() (measured []*plan.Run) {
+	for i := range b.Status.Runs {
+		run := &b.Status.Runs[i]
+		if before, known := plan.Of(b.Plan, run); known && run.State == v1alpha1.RunSucceeded {
 			measured = append(measured, before)
 		}
 	}
@@ -45,15 +43,10 @@ func (b Spec) Preconditions(planned *plan.Run, client int32, shares plan.Shares)
 	if planned.Target.Precondition == nil {
 		return false
 	}
-	return plan.Preconditions(planned, client, b.found().ModeOf(planned.Target), b.measured(planned.Target), shares)
+	return plan.Preconditions(planned, client, b.found().ModeOf(planned.Target), b.measured(), shares)
 }
 
 // WritesDevice says whether a target's devices are written before they are measured.
 func WritesDevice(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target) bool {
 	return target.Precondition != nil && plan.VolumesOf(sb.Status.Targets).ModeOf(target) == corev1.PersistentVolumeBlock
-}
-
-// WritesDeviceOf is WritesDevice for the target of a name.
-func WritesDeviceOf(sb *v1alpha1.StorageBenchmark, target string) bool {
-	return slices.ContainsFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target && WritesDevice(sb, &t) })
 }

@@ -11,30 +11,25 @@ import (
 	"github.com/storagebench/storagebench/test/builder"
 )
 
-// What is laid out before a run follows from the runs that have a result, on the volumes that are there now.
+// What is laid out before a run follows from the runs that have a result.
 func TestShares(t *testing.T) {
 	const done, failed, pending, running = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending, v1alpha1.RunRunning
 	for _, test := range []struct {
 		name string
-		// states are those of the runs: of workload a on targets x and y, then of b. replaced is how many were made before the claim of x was
-		// replaced, next the run to come.
-		states   []v1alpha1.RunState
-		replaced int32
-		next     int
-		lays     bool
+		// states are those of the runs: of workload a on targets x and y, then of b. next is the run to come.
+		states []v1alpha1.RunState
+		next   int
+		lays   bool
 	}{
-		{"the first run", []v1alpha1.RunState{running, pending, pending, pending}, 0, 0, true},
-		{"the first on another target", []v1alpha1.RunState{done, running, pending, pending}, 0, 1, true},
-		{"the second", []v1alpha1.RunState{done, done, running, pending}, 0, 2, false},
-		{"the second, after one that failed", []v1alpha1.RunState{failed, done, running, pending}, 0, 2, true},
-		{"after the claim was replaced", []v1alpha1.RunState{done, done, running, pending}, 1, 2, true},
-		{"on another target than the claim's", []v1alpha1.RunState{done, done, done, running}, 1, 3, false},
-		{"all were made before", []v1alpha1.RunState{done, done, done, failed}, 4, 2, true},
+		{"the first run", []v1alpha1.RunState{running, pending, pending, pending}, 0, true},
+		{"the first on another target", []v1alpha1.RunState{done, running, pending, pending}, 1, true},
+		{"the second", []v1alpha1.RunState{done, done, running, pending}, 2, false},
+		{"the second, after one that failed", []v1alpha1.RunState{failed, done, running, pending}, 2, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := builder.NewBenchmark("ns", "sb").Target(builder.NewTarget("x")).Target(builder.NewTarget("y")).
 				Workload(builder.NewWorkload("a")).Workload(builder.NewWorkload("b")).Build()
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "x", RunsBeforeReplacement: &test.replaced}, {Name: "y"}}
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "x"}, {Name: "y"}}
 			for i, name := range []string{"a.x", "a.y", "b.x", "b.y"} {
 				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Name: name, Target: name[2:], Attempts: 1, State: test.states[i]})
 			}
@@ -54,19 +49,17 @@ func TestPrecondition(t *testing.T) {
 	const done, failed, pending, running = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending, v1alpha1.RunRunning
 	const block, files = corev1.PersistentVolumeBlock, corev1.PersistentVolumeFilesystem
 	for _, test := range []struct {
-		name     string
-		mode     corev1.PersistentVolumeMode
-		states   []v1alpha1.RunState
-		replaced int32
-		next     int
-		written  bool
+		name    string
+		mode    corev1.PersistentVolumeMode
+		states  []v1alpha1.RunState
+		next    int
+		written bool
 	}{
-		{"the first run", block, []v1alpha1.RunState{running, pending}, 0, 0, true},
-		{"the second", block, []v1alpha1.RunState{done, running}, 0, 1, false},
-		{"the second, after one that failed", block, []v1alpha1.RunState{failed, running}, 0, 1, true},
-		{"after the claim was replaced", block, []v1alpha1.RunState{done, running}, 1, 1, true},
-		{"files", files, []v1alpha1.RunState{running, pending}, 0, 0, true},
-		{"files that are laid out already", files, []v1alpha1.RunState{done, running}, 0, 1, false},
+		{"the first run", block, []v1alpha1.RunState{running, pending}, 0, true},
+		{"the second", block, []v1alpha1.RunState{done, running}, 1, false},
+		{"the second, after one that failed", block, []v1alpha1.RunState{failed, running}, 1, true},
+		{"files", files, []v1alpha1.RunState{running, pending}, 0, true},
+		{"files that are laid out already", files, []v1alpha1.RunState{done, running}, 1, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			target := builder.NewTarget("fast")
@@ -78,7 +71,7 @@ func TestPrecondition(t *testing.T) {
 				b = b.Workload(reads)
 			}
 			sb := b.Build()
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", VolumeMode: test.mode, RunsBeforeReplacement: &test.replaced}}
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "fast", VolumeMode: test.mode}}
 			for i, name := range []string{"one.fast", "two.fast"} {
 				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{Name: name, Target: "fast", Attempts: 1, State: test.states[i]})
 			}

@@ -94,6 +94,8 @@ type Run struct {
 	// EBSMetricsURL is where the runner asks what EBS itself says of the volume. "": it does not ask. VolumeID is what the driver calls the volume,
 	// "" if that is not known yet.
 	EBSMetricsURL, VolumeID string
+	// NeededSeconds is the deadline that the planned runs need where the spec sets none, 0 if the default is enough.
+	NeededSeconds int32
 	// Node is the one that the benchmark's anchor holds. Without an anchor it is empty, and the run's pod
 	// itself holds the node that it comes to.
 	Node string
@@ -115,7 +117,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		v1alpha1.LabelAttempt, strconv.Itoa(int(run.Attempt)), v1alpha1.LabelClient, strconv.Itoa(int(run.Client)))
 	annotations := map[string]string{v1alpha1.AnnotationRun: run.Name}
 	maps.Copy(annotations, keepNode)
-	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.ProgressSeconds, 0)) * time.Second
+	deadline := time.Duration(ptr.Deref(sb.Spec.Deadlines.IOProgressSeconds, 0)) * time.Second
 	flags := []string{"--progress-deadline=" + deadline.String()}
 	if run.Volume.Mode == corev1.PersistentVolumeFilesystem {
 		flags = append(flags, "--directory="+Directory(sb, run.Volume))
@@ -129,7 +131,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		flags = append(flags, "--readonly")
 	}
 	pod := podSpec(sb, podSecurity(sb, run.Volume)).WithVolumes(claimVolume(volumeName, run.Volume)).
-		WithActiveDeadlineSeconds(atLast(int64(sb.RunSeconds()), sb.Spec.Deadlines.StartSeconds))
+		WithActiveDeadlineSeconds(atLast(int64(sb.RunSeconds(run.NeededSeconds)), sb.Spec.Deadlines.PodStartSeconds))
 	if run.Node != "" {
 		pin(pod, sb, run.Node)
 	} else {
@@ -166,7 +168,7 @@ func ForRun(sb *v1alpha1.StorageBenchmark, image Image, run Run) *batchv1ac.JobA
 		}
 	}
 	if run.Clients > 1 {
-		awaitStart(sb, pod, measure)
+		awaitStart(pod, measure, sb.RunSeconds(run.NeededSeconds))
 	}
 	pod.WithContainers(measure)
 	return newJob(sb, childmeta.RunName(sb, run.Name, run.Attempt, run.Client), labels, annotations, pod, 0)

@@ -32,7 +32,7 @@ var image = Image{Name: "runner:1", PullPolicy: corev1.PullIfNotPresent}
 func benchmark(change func(*v1alpha1.StorageBenchmark)) *v1alpha1.StorageBenchmark {
 	return builder.NewBenchmark("ns", "sb").Workload(builder.NewWorkload("reads")).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.UID = "u1"
-		sb.Spec.Deadlines.ProgressSeconds, sb.Spec.Deadlines.RunSeconds = new(int32(90)), new(int32(3600))
+		sb.Spec.Deadlines.IOProgressSeconds, sb.Spec.Deadlines.RunCompletionSeconds = new(int32(90)), new(int32(3600))
 		if change != nil {
 			change(sb)
 		}
@@ -112,7 +112,7 @@ func TestForRun(t *testing.T) {
 					RestartPolicy: corev1.RestartPolicyNever, AutomountServiceAccountToken: new(false), EnableServiceLinks: new(false), ShareProcessNamespace: new(true),
 					TerminationGracePeriodSeconds: new(int64(10)),
 					NodeSelector:                  map[string]string{"kubernetes.io/os": "linux"},
-					ActiveDeadlineSeconds:         new(int64(24*3600 + 3600)), // startSeconds is not set
+					ActiveDeadlineSeconds:         new(int64(24*3600 + 3600)), // podStartSeconds is not set
 					SecurityContext: &corev1.PodSecurityContext{
 						RunAsNonRoot: new(true), RunAsUser: new(int64(65532)), RunAsGroup: new(int64(65532)), FSGroup: new(int64(65532)),
 						FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
@@ -399,7 +399,7 @@ func TestSettings(t *testing.T) {
 // anchorOf returns the pod of a client's anchor.
 func anchorOf(t *testing.T, sb *v1alpha1.StorageBenchmark, client int32, volumes ...Volume) *corev1.Pod {
 	t.Helper()
-	return read[corev1.Pod](t, ForAnchor(sb, image, client, 2, volumes))
+	return read[corev1.Pod](t, ForAnchor(sb, image, Anchor{Client: client, Attempt: 2, Volumes: volumes}))
 }
 
 // An anchor has all volumes, as what they are, below the names of their targets.
@@ -437,7 +437,7 @@ func TestForAnchor(t *testing.T) {
 
 // An anchor ends by itself, a day after all deadlines of its benchmark together, if nobody is there to end it before.
 func TestAnchorsEnd(t *testing.T) {
-	deadlines := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(100)), NodeSeconds: new(int32(1000)), StartSeconds: new(int32(10)), RunSeconds: new(int32(60))}
+	deadlines := v1alpha1.Deadlines{ProvisioningSeconds: new(int32(100)), WaitingForNodeSeconds: new(int32(1000)), PodStartSeconds: new(int32(10)), RunCompletionSeconds: new(int32(60))}
 	for _, test := range []struct {
 		runs, seconds int32
 		want          int64
@@ -448,7 +448,7 @@ func TestAnchorsEnd(t *testing.T) {
 		{200, math.MaxInt32, math.MaxInt32},
 	} {
 		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
-			deadlines.RunSeconds = &test.seconds
+			deadlines.RunCompletionSeconds = &test.seconds
 			sb.Spec.Deadlines, sb.Status.PlannedRuns = deadlines, test.runs
 		})
 		got := anchorOf(t, sb, 0).Spec.ActiveDeadlineSeconds
@@ -461,10 +461,10 @@ func TestAnchorsEnd(t *testing.T) {
 // A pod of a Job ends by itself as well, a day after the deadlines of what it does, also where its Job has lost its labels and nobody misses it.
 func TestPodsOfJobsEnd(t *testing.T) {
 	sb := benchmark(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines = v1alpha1.Deadlines{StartSeconds: new(int32(10)), RunSeconds: new(int32(60)), CleanUpSeconds: new(int32(600))}
+		sb.Spec.Deadlines = v1alpha1.Deadlines{PodStartSeconds: new(int32(10)), RunCompletionSeconds: new(int32(60)), CleanUpSeconds: new(int32(600))}
 	})
 	longest := sb.DeepCopy()
-	longest.Spec.Deadlines.RunSeconds = new(int32(math.MaxInt32))
+	longest.Spec.Deadlines.RunCompletionSeconds = new(int32(math.MaxInt32))
 	for name, test := range map[string]struct {
 		job  *batchv1.Job
 		want int64
@@ -610,7 +610,7 @@ func TestPodSecurity(t *testing.T) {
 			}
 		})
 	}
-	if err := c.Apply(t.Context(), ForAnchor(sb, image, 0, 1, []Volume{fileRun().Volume, raw.Volume}), client.FieldOwner("test"), client.DryRunAll); err != nil {
+	if err := c.Apply(t.Context(), ForAnchor(sb, image, Anchor{Attempt: 1, Volumes: []Volume{fileRun().Volume, raw.Volume}}), client.FieldOwner("test"), client.DryRunAll); err != nil {
 		t.Errorf("anchor: %v", err)
 	}
 }
@@ -620,9 +620,9 @@ func TestPodsShareNoResources(t *testing.T) {
 	sb := builder.OneRun("default", "sb").With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Pod = &v1alpha1.PodSettings{Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1")}}}
 	}).Build()
-	anchor := ForAnchor(sb, Image{}, 0, 1, nil)
+	anchor := ForAnchor(sb, Image{}, Anchor{Attempt: 1})
 	(*anchor.Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU] = resource.MustParse("9")
-	if got := (*ForAnchor(sb, Image{}, 1, 1, nil).Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU]; got.String() != "200m" {
+	if got := (*ForAnchor(sb, Image{}, Anchor{Client: 1, Attempt: 1}).Spec.Containers[0].Resources.Limits)[corev1.ResourceCPU]; got.String() != "200m" {
 		t.Errorf("another anchor's limit is %s", got.String())
 	}
 	run := ForRun(sb, Image{}, Run{Name: "r", Attempt: 1, JobFile: "[a]"})
@@ -717,7 +717,7 @@ func TestAnchorResources(t *testing.T) {
 		"set":     {&v1alpha1.PodSettings{AnchorResources: &corev1.ResourceRequirements{Limits: limits}}, "500m"},
 	} {
 		sb := benchmark(func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Pod = test.settings })
-		got := ForAnchor(sb, image, 0, 1, nil).Spec.Containers[0].Resources
+		got := ForAnchor(sb, image, Anchor{Attempt: 1}).Spec.Containers[0].Resources
 		if got.Limits.Cpu().String() != test.cpu {
 			t.Errorf("%s: limits are %v", name, got.Limits)
 		}

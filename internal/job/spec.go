@@ -56,7 +56,10 @@ func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) R
 		ProbeFile: b.probeFile(planned, volume),
 		Until:     planned.Until,
 		Volume:    volume,
-		Node:      b.Status.NodeOf(client),
+
+		NeededSeconds: plan.RunDeadlineSeconds(b.Plan),
+
+		Node: b.Status.NodeOf(client),
 
 		EBSMetricsURL: b.ebsMetricsFor(target, volume.Mode),
 		VolumeID:      owned.HandleOf(target, b.Claims, volume.Claim),

@@ -1,9 +1,6 @@
 package owned
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -22,26 +19,10 @@ func ClaimsOf(all []*corev1.PersistentVolumeClaim) Claims {
 	return claims
 }
 
-// UID returns the UID of the claim of a name, "" if it is not among these. Of several names it returns a hash of their UIDs, "" if one of them is missing:
-// for all of them the status would have no room.
-func (c Claims) UID(names []string) string {
-	all := sha256.New()
-	for _, name := range names {
-		claim := c[name]
-		if claim == nil {
-			return ""
-		}
-		if len(names) == 1 {
-			return string(claim.UID)
-		}
-		all.Write([]byte(claim.UID))
-	}
-	return hex.EncodeToString(all.Sum(nil))[:32]
-}
-
-// IsReplaced says whether a claim of somebody's is another one than was measured on.
+// IsReplaced reports whether a claim is not the one that was recorded under its name.
 func IsReplaced(status *v1alpha1.TargetStatus, claim *corev1.PersistentVolumeClaim) bool {
-	return status.ClaimsUID != "" && status.ClaimsUID != string(claim.UID)
+	noted := status.ClaimUID(claim.Name)
+	return noted != "" && noted != claim.UID
 }
 
 // IsDevice says whether a claim is of a raw block volume.

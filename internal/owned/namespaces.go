@@ -59,8 +59,8 @@ func (n Namespaces) LearnDrivers(targets []v1alpha1.TargetStatus, claims Claims)
 	}
 	for i := range targets {
 		target := &targets[i]
-		for _, name := range target.Claims {
-			if claim := claims[name]; claim != nil && target.Driver == "" {
+		for i := range target.Claims {
+			if claim := claims[target.Claims[i].Name]; claim != nil && target.Driver == "" {
 				target.Driver = storage.DriverOf(claim.Annotations[ProvisionerAnnotation])
 			}
 		}

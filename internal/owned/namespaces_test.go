@@ -46,10 +46,10 @@ func TestLearnDrivers(t *testing.T) {
 		target v1alpha1.TargetStatus
 		want   string
 	}{
-		"of its claim":    {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []string{"c"}}, "csi.fake"},
-		"known":           {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []string{"c"}, Driver: storage.EBSDriver}, storage.EBSDriver},
-		"no claim yet":    {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []string{"d"}}, ""},
-		"it was resolved": {nil, v1alpha1.TargetStatus{Claims: []string{"c"}}, ""},
+		"of its claim":    {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []v1alpha1.ClaimStatus{{Name: "c"}}}, "csi.fake"},
+		"known":           {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []v1alpha1.ClaimStatus{{Name: "c"}}, Driver: storage.EBSDriver}, storage.EBSDriver},
+		"no claim yet":    {Namespaces{"ns"}, v1alpha1.TargetStatus{Claims: []v1alpha1.ClaimStatus{{Name: "d"}}}, ""},
+		"it was resolved": {nil, v1alpha1.TargetStatus{Claims: []v1alpha1.ClaimStatus{{Name: "c"}}}, ""},
 	} {
 		targets := []v1alpha1.TargetStatus{test.target}
 		test.n.LearnDrivers(targets, Claims{"c": claim})

@@ -125,7 +125,9 @@ func put(target *v1alpha1.TargetStatus, claims Claims, volume v1alpha1.VolumeSta
 // cache may hear of it late.
 func sort(target *v1alpha1.TargetStatus, claims Claims) {
 	of := func(v v1alpha1.VolumeStatus) int {
-		return slices.IndexFunc(target.Claims, func(name string) bool { return claims[name] != nil && claims[name].Spec.VolumeName == v.Name })
+		return slices.IndexFunc(target.Claims, func(c v1alpha1.ClaimStatus) bool {
+			return claims[c.Name] != nil && claims[c.Name].Spec.VolumeName == v.Name
+		})
 	}
 	if !slices.ContainsFunc(target.Volumes, func(v v1alpha1.VolumeStatus) bool { return of(v) < 0 }) {
 		slices.SortFunc(target.Volumes, func(a, b v1alpha1.VolumeStatus) int { return of(a) - of(b) })

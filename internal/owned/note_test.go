@@ -102,7 +102,7 @@ func TestPut(t *testing.T) {
 			for claim, volume := range test.bound {
 				claims[claim] = &corev1.PersistentVolumeClaim{Spec: corev1.PersistentVolumeClaimSpec{VolumeName: volume}}
 			}
-			target := &v1alpha1.TargetStatus{Claims: test.claims, Volumes: slices.Clone(test.has)}
+			target := &v1alpha1.TargetStatus{Claims: claimsNamed(test.claims), Volumes: slices.Clone(test.has)}
 			put(target, claims, test.put)
 			if diff := cmp.Diff(test.want, target.Volumes); diff != "" {
 				t.Errorf("volumes (-want +got):\n%s", diff)
@@ -164,7 +164,7 @@ func TestHandleOf(t *testing.T) {
 		{"of several one that is not bound yet", []string{"c-0", "c-1", "c-2"}, two, "c-2", ""},
 		{"a claim that nobody knows", []string{"c-0", "c-1"}, two, "c-9", ""},
 	} {
-		if got := HandleOf(&v1alpha1.TargetStatus{Claims: test.claims, Volumes: test.volumes}, claims, test.claim); got != test.want {
+		if got := HandleOf(&v1alpha1.TargetStatus{Claims: claimsNamed(test.claims), Volumes: test.volumes}, claims, test.claim); got != test.want {
 			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
@@ -188,4 +188,11 @@ func TestNoteLimits(t *testing.T) {
 	if len(status.ClientLimits) != 2 || *status.Limits.WriteBytesPerSecond != 5<<30 {
 		t.Errorf("on a node in us-east-1c: limits %+v, of the client %+v", status.Limits, status.ClientLimits)
 	}
+}
+
+func claimsNamed(names []string) (claims []v1alpha1.ClaimStatus) {
+	for _, name := range names {
+		claims = append(claims, v1alpha1.ClaimStatus{Name: name})
+	}
+	return claims
 }

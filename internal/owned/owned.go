@@ -116,34 +116,19 @@ func ClaimTargets(sb *v1alpha1.StorageBenchmark) map[string]string {
 	return targets
 }
 
-// Claim says whether a claim was made for the benchmark, of which ClaimTargets are known. The claim of storage that is mounted as it is names the
-// PersistentVolume that was made with it, of the same name: whoever may make claims can make one that is owned by the benchmark and
-// names the volume of somebody else, where clean-up would remove all that there is. A claim of another kind of storage that is not the one which was noted is one
-// that somebody has made: the operator forgets a claim that is gone before it makes another.
+// Claim reports whether a claim was made for the benchmark, whose ClaimTargets are given. The claim of storage that is
+// mounted as it is names the PersistentVolume that was made with it, of the same name: anybody who may make claims can
+// make one that is owned by the benchmark and names the volume of somebody else, where clean-up would remove all files.
+// Any other claim must be the recorded one, if one is: the operator forgets a deleted claim before it makes another.
 func Claim(sb *v1alpha1.StorageBenchmark, targets map[string]string, claim *corev1.PersistentVolumeClaim) bool {
 	i := slices.IndexFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == targets[claim.Name] })
 	switch {
 	case i < 0, !Owned(sb, claim):
 		return false
 	case storage.MakesVolume(&sb.Spec.Targets[i]):
-		return claim.Spec.VolumeName == claim.Name && sb.Status.Target(sb.Spec.Targets[i].Name).ClaimsUID != Foreign
+		return claim.Spec.VolumeName == claim.Name
 	default:
-		return isNoted(sb, &sb.Spec.Targets[i], claim)
-	}
-}
-
-// Foreign is noted in the place of a UID where somebody else has made a claim of the name before the operator could.
-const Foreign = "Foreign"
-
-// isNoted says whether a claim of a target may be the one that was noted. Of several claims only a hash is noted, which tells of none by itself.
-func isNoted(sb *v1alpha1.StorageBenchmark, target *v1alpha1.Target, claim *corev1.PersistentVolumeClaim) bool {
-	switch sb.Status.Target(target.Name).ClaimsUID {
-	case "", string(claim.UID):
-		return true
-	case Foreign:
-		return false
-	default:
-		return storage.Claims(sb, target) > 1
+		return !IsReplaced(sb.Status.Target(sb.Spec.Targets[i].Name), claim)
 	}
 }
 

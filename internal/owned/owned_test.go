@@ -76,8 +76,8 @@ func made(t *testing.T, sb *v1alpha1.StorageBenchmark) map[string]metav1.Object 
 	}
 	objects["clean-up"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 0))
 	objects["clean-up of the second client"] = read[batchv1.Job](t, job.ForCleanUp(sb, image, volume, 1))
-	objects["anchor"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 0, 1, nil))
-	objects["anchor of the second client"] = read[corev1.Pod](t, job.ForAnchor(sb, image, 1, 2, nil))
+	objects["anchor"] = read[corev1.Pod](t, job.ForAnchor(sb, image, job.Anchor{Attempt: 1}))
+	objects["anchor of the second client"] = read[corev1.Pod](t, job.ForAnchor(sb, image, job.Anchor{Client: 1, Attempt: 2}))
 	of := func(target int) storage.Objects { return storage.For(sb, &sb.Spec.Targets[target], storage.User{}) }
 	objects["claim"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[0])
 	objects["claim of the second client"] = read[corev1.PersistentVolumeClaim](t, of(0).Claims[1])
@@ -146,23 +146,25 @@ func TestIsNoted(t *testing.T) {
 	many := func(*v1alpha1.StorageBenchmark) {} // the benchmark has two clients
 	one := func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = nil }
 	for name, test := range map[string]struct {
-		noted   string
+		noted   types.UID
 		clients func(*v1alpha1.StorageBenchmark)
 		want    bool
 	}{
-		"none is noted yet":                    {"", one, true},
-		"it is noted":                          {"c1", one, true},
-		"another one is":                       {"c0", one, false},
-		"somebody else was first":              {owned.Foreign, one, false},
-		"a hash of several":                    {"hash", many, true},
-		"somebody else was first with several": {owned.Foreign, many, false},
+		"none is noted yet":            {"", one, true},
+		"it is noted":                  {"c1", one, true},
+		"another one is":               {"c0", one, false},
+		"it is noted, of several":      {"c1", many, true},
+		"another one is, of several":   {"c0", many, false},
+		"none is noted yet of several": {"", many, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sb := benchmark()
 			test.clients(sb)
-			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "theirs", ClaimsUID: "c9"}, {Name: "fast", ClaimsUID: test.noted}}
 			claim := made(t, benchmark())["claim"].(*corev1.PersistentVolumeClaim)
 			claim.UID = "c1"
+			sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "theirs"}, {Name: "fast"}}
+			sb.Status.Targets[0].SetClaimUID(claim.Name, "c9")
+			sb.Status.Targets[1].SetClaimUID(claim.Name, test.noted)
 			if got := isOurs(sb, claim); got != test.want {
 				t.Errorf("it is ours: %t, want %t", got, test.want)
 			}
@@ -170,13 +172,15 @@ func TestIsNoted(t *testing.T) {
 	}
 }
 
-// Of storage that is mounted as it is another claim reaches the same, so that it may take the place of the one that was noted. It may not come before it.
+// Another claim of storage that is mounted as it is has the same files, so that it may replace the recorded one.
 func TestIsNotedOfABucket(t *testing.T) {
-	for noted, want := range map[string]bool{"": true, "c0": true, owned.Foreign: false} {
+	for _, noted := range []types.UID{"", "c0"} {
 		sb := benchmark()
-		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "s3", ClaimsUID: noted}}
-		if got := isOurs(sb, made(t, benchmark())["claim of a bucket"]); got != want {
-			t.Errorf("with %q noted it is ours: %t, want %t", noted, got, want)
+		claim := made(t, benchmark())["claim of a bucket"]
+		sb.Status.Targets = []v1alpha1.TargetStatus{{Name: "s3"}}
+		sb.Status.Targets[0].SetClaimUID(claim.GetName(), noted)
+		if !isOurs(sb, claim) {
+			t.Errorf("with %q noted it is not ours", noted)
 		}
 	}
 }

@@ -21,6 +21,6 @@ func Provisioned(sb *v1alpha1.StorageBenchmark) (known []v1alpha1.VolumeStatus) 
 func AreMissing(sb *v1alpha1.StorageBenchmark) bool {
 	return sb.Status.StartTime != nil && slices.ContainsFunc(sb.Spec.Targets, func(t v1alpha1.Target) bool {
 		status := sb.Status.Target(t.Name)
-		return storage.IsProvisioned(&t) && (len(status.Volumes) < int(storage.Claims(sb, &t)) || status.RunsBeforeReplacement != nil)
+		return storage.IsProvisioned(&t) && len(status.Volumes) < int(storage.Claims(sb, &t))
 	})
 }

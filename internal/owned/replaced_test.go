@@ -1,45 +1,36 @@
 package owned
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-func TestClaimChange(t *testing.T) {
-	says := map[Follow]string{
-		LoseFiles:    "target fast: its claim was deleted, and with it the way to the test files there; create the benchmark anew, and leave its claims in place",
-		RefuseClaims: "target fast: one of its claims was deleted, and another one of its name was not made for this benchmark; create the benchmark anew, and leave its claims in place",
-	}
+// The benchmark goes on without a deleted claim only if nothing was done on its volume, or all of that is still there.
+func TestLostClaim(t *testing.T) {
+	const present, removed, left = v1alpha1.TestFilesPresent, v1alpha1.TestFilesRemoved, v1alpha1.TestFilesLeftBehind
 	for name, test := range map[string]struct {
-		change ClaimChange
-		want   Follow
-		may    bool
+		lost LostClaim
+		want string // "": the benchmark goes on
+		left bool
 	}{
-		"the same":                       {ClaimChange{Noted: "a", Seen: "a"}, KeepClaims, false},
-		"none yet":                       {ClaimChange{}, KeepClaims, false},
-		"the first":                      {ClaimChange{Seen: "a"}, NoteClaims, false},
-		"the first, with files of a pod": {ClaimChange{Seen: "a", Files: v1alpha1.TestFilesPresent}, NoteClaims, false},
-		"the cache is behind":            {ClaimChange{Noted: "b", Seen: "a", Unconfirmed: true, SameStorage: true}, LookAgain, true},
-		"others of the same storage":     {ClaimChange{Noted: "a", Seen: "b", SameStorage: true, Files: v1alpha1.TestFilesPresent}, NoteClaims, true},
-		"others":                         {ClaimChange{Noted: "a", Seen: "b"}, ForgetVolumes, true},
-		"others, files went":             {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesRemoved}, ForgetVolumes, true},
-		"others, files stay":             {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesPresent}, LoseFiles, true},
-		"others, files were left behind": {ClaimChange{Noted: "a", Seen: "b", Files: v1alpha1.TestFilesLeftBehind}, LoseFiles, true},
-		"gone":                           {ClaimChange{Noted: "a"}, ForgetVolumes, true},
-		"its own is gone":                {ClaimChange{Noted: "a", Own: true}, ForgetVolumes, true},
-		"its own is gone, files stay":    {ClaimChange{Noted: "a", Own: true, Files: v1alpha1.TestFilesPresent}, LoseFiles, true},
-		"its own, the first":             {ClaimChange{Seen: "a", Own: true}, NoteClaims, false},
-		"others in the place of its own": {ClaimChange{Noted: "a", Seen: "b", Own: true}, RefuseClaims, true},
-		"its own, of the same storage":   {ClaimChange{Noted: "a", Seen: "b", Own: true, SameStorage: true}, NoteClaims, true},
+		"nobody used it":                         {LostClaim{}, "", false},
+		"a pod used it":                          {LostClaim{Used: true}, "target t: claim c was deleted, and with it the volume that was measured", false},
+		"its files went":                         {LostClaim{Used: true, Files: removed}, "target t: claim c was deleted", false},
+		"its files stay":                         {LostClaim{Used: true, Files: present}, "the way to the test files there", true},
+		"its files stay, and no volume is known": {LostClaim{Files: present}, "the way to the test files there", true},
+		"its files were left behind":             {LostClaim{Files: left}, "the way to the test files there", true},
+		"another claim has its storage":          {LostClaim{Used: true, SameStorage: true, Files: present}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := test.change.Decide("fast")
-			if got.Follow != test.want || test.change.MayReplace() != test.may {
-				t.Errorf("%s follows, want %s; may replace: %t", got.Follow, test.want, test.change.MayReplace())
+			test.lost.Target, test.lost.Name = "t", "c"
+			why := test.lost.WhyEnds()
+			if (why == "") != (test.want == "") || !strings.Contains(why, test.want) || test.lost.KeepsFiles() != test.left {
+				t.Errorf("it ends because %q, want %q; files stay: %t", why, test.want, test.lost.KeepsFiles())
 			}
-			if want := says[test.want]; got.Message != want {
-				t.Errorf("it says %q, want %q", got.Message, want)
+			if why != "" && !strings.HasSuffix(why, "; create the benchmark anew, and leave its claims in place") {
+				t.Errorf("%q has no remedy", why)
 			}
 		})
 	}

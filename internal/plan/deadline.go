@@ -63,7 +63,7 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 	for _, c := range cases {
 		longest = max(longest, longestSeconds(c.job, c.probe), longestSeconds(c.lowest))
 	}
-	deadline, workload := spec.Deadlines.RunSeconds, &spec.Workloads[index]
+	deadline, workload := spec.Deadlines.RunCompletionSeconds, &spec.Workloads[index]
 	longest += float64(untilOf(workload).ExtraSeconds())
 	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {
 		return nil
@@ -72,10 +72,10 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 	seconds := int64(math.Ceil(longest))
 	if deadline == nil {
 		return field.ErrorList{field.Invalid(at, seconds, fmt.Sprintf(
-			"fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most %d: shorten it", v1alpha1.MaxRunSeconds))}
+			"fio can run for that many seconds by its own options, and deadlines.runCompletionSeconds can be at most %d: shorten it", v1alpha1.MaxRunSeconds))}
 	}
-	return field.ErrorList{field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
-		"workload %s can run for %d s by its own options, and would be ended before: raise runSeconds above %d (files are laid out first), remove it, or lower %s",
+	return field.ErrorList{field.Invalid(path.Child("deadlines", "runCompletionSeconds"), *deadline, fmt.Sprintf(
+		"workload %s can run for %d s by its own options, and would be ended before: raise runCompletionSeconds above %d (files are laid out first), remove it, or lower %s",
 		workload.Name, seconds, seconds, at))}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestRunDeadlines(t *testing.T) {
 	const (
 		fio     = "{name: w, fio: {rw: read, size: 1M, %s}}"
-		refused = `spec.deadlines.runSeconds: Invalid value: 3600: workload w can run for `
+		refused = `spec.deadlines.runCompletionSeconds: Invalid value: 3600: workload w can run for `
 	)
 	of := func(parameters string) string { return strings.ReplaceAll(fio, "%s", parameters) }
 	file := func(lines ...string) string { return `{name: w, jobFile: "` + strings.Join(lines, `\n`) + `"}` }
@@ -43,19 +43,19 @@ func TestRunDeadlines(t *testing.T) {
 		{name: "too long at its own rate", workload: "{name: w, fio: {rw: write, bs: 1M, size: 4M, rate: 1M, loops: 1000000}}", words: []string{"spec.workloads[0].fio.size: Invalid value: 4000000: fio can run for that many seconds"}},
 
 		{name: "just long enough", workload: of("runtimeSeconds: 3599"), deadline: "3600"},
-		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runSeconds above 3600 (files are laid out first), remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
+		{name: "as short", workload: of("runtimeSeconds: 3600"), deadline: "3600", words: []string{refused, "3600 s by its own options", "raise runCompletionSeconds above 3600 (files are laid out first), remove it, or lower spec.workloads[0].fio.runtimeSeconds"}},
 		{name: "too short", workload: of("runtimeSeconds: 3000, rampTimeSeconds: 700"), deadline: "3600", words: []string{refused, "3700 s"}},
 		{name: "too short for the sections", workload: file("[global]", "size=1M", "stonewall", "[a]", "runtime=30m", "[b]", "runtime=31m"), deadline: "3600", words: []string{refused, "3660 s", "lower spec.workloads[0].jobFile"}},
 		{name: "too short for a case", workload: "{name: w, fio: {rw: read, size: 1M}, matrix: {timeout: [60, 7200]}}", deadline: "3600", words: []string{refused, "7200 s", "lower spec.workloads[0].matrix[timeout]"}},
-		{name: "longer than a number holds", workload: file("[a]", "size=1M", "runtime=100000000d", "ramp_time=100000000d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 9223372036855: fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most 2592000"}},
+		{name: "longer than a number holds", workload: file("[a]", "size=1M", "runtime=100000000d", "ramp_time=100000000d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 9223372036855: fio can run for that many seconds by its own options, and deadlines.runCompletionSeconds can be at most 2592000"}},
 		{name: "longer than a number holds, with a delay", workload: file("[a]", "size=1M", "time_based", "runtime=100000000d", "startdelay=1-100000000d"), deadline: "3600", words: []string{refused, "9223372036855 s by its own options"}},
-		{name: "too long at all", workload: file("[a]", "size=1M", "runtime=30d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 2592000: fio can run for that many seconds by its own options, and deadlines.runSeconds can be at most 2592000"}},
+		{name: "too long at all", workload: file("[a]", "size=1M", "runtime=30d"), words: []string{"spec.workloads[0].jobFile: Invalid value: 2592000: fio can run for that many seconds by its own options, and deadlines.runCompletionSeconds can be at most 2592000"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			spec := &v1alpha1.StorageBenchmarkSpec{}
 			text := "targets: [" + class + "]\nworkloads: [" + test.workload + "]\n"
 			if test.deadline != "" {
-				text += "deadlines: {runSeconds: " + test.deadline + "}\n"
+				text += "deadlines: {runCompletionSeconds: " + test.deadline + "}\n"
 			}
 			if err := yaml.UnmarshalStrict([]byte(text), spec); err != nil {
 				t.Fatal(err)

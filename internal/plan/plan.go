@@ -279,7 +279,7 @@ func Of(runs []Run, run *v1alpha1.Run) (*Run, bool) {
 	return &runs[i], true
 }
 
-// ProbeTime returns how long a run may take beyond what spec.deadlines.runSeconds says. A probe has its own time, which the runner keeps: what was measured before it
+// ProbeTime returns how long a run may take beyond what spec.deadlines.runCompletionSeconds says. A probe has its own time, which the runner keeps: what was measured before it
 // must not be lost with it.
 func (r *Run) ProbeTime() time.Duration {
 	if r.Probe == nil {

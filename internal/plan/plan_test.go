@@ -301,7 +301,7 @@ func TestProblems(t *testing.T) {
 	raw := builder.NewBlockTarget("raw")
 	raw.Capacity = new(resource.MustParse("100Mi"))
 	random, probed := sized("w", "1M", 1), builder.NewWorkload("w")
-	random.Fio.RW, probed.Probe = "randwrite", new(true)
+	random.Fio.RW, probed.Probe = "randwrite", v1alpha1.ProbeLastRepetition
 	preconditioned := builder.NewTarget("p")
 	preconditioned.Precondition = &v1alpha1.Precondition{}
 	unsized := builder.NewTarget("unsized")

@@ -80,15 +80,15 @@ func validatePreconditionData(path *field.Path, runs []Run) *field.Error {
 
 // validatePreconditionTime refuses a deadline that ends runs while they write their volumes, as far as limits tell.
 func validatePreconditionTime(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, runs []Run) *field.Error {
-	deadline := spec.Deadlines.RunSeconds
+	deadline := spec.Deadlines.RunCompletionSeconds
 	if deadline == nil {
 		return nil
 	}
 	before := preconditioning(runs)
 	for i := range runs {
 		if seconds := before[runs[i].Name].Preconditioning.Seconds(); seconds >= float64(*deadline) {
-			return field.Invalid(path.Child("deadlines", "runSeconds"), *deadline, fmt.Sprintf(
-				"precondition of target %s takes about %.0f s before a run on it measures: raise runSeconds, or remove it, or lower passes or capacity", runs[i].Target.Name, seconds))
+			return field.Invalid(path.Child("deadlines", "runCompletionSeconds"), *deadline, fmt.Sprintf(
+				"precondition of target %s takes about %.0f s before a run on it measures: raise runCompletionSeconds, or remove it, or lower passes or capacity", runs[i].Target.Name, seconds))
 		}
 	}
 	return nil

@@ -86,7 +86,7 @@ func TestPreconditionsHaveTheTime(t *testing.T) {
 			if got := RunDeadlineSeconds(runs); got < 2*test.seconds || got > 2*test.seconds+120 {
 				t.Errorf("the deadline is %d s, want %d", got, 2*test.seconds)
 			}
-			spec.Deadlines.RunSeconds = new(test.seconds - 100)
+			spec.Deadlines.RunCompletionSeconds = new(test.seconds - 100)
 			const want = "precondition of target a takes about"
 			if _, problems := Runs(spec, nil); len(problems) != 1 || !strings.Contains(problems[0].Error(), want) {
 				t.Errorf("problems are %v, want %q", problems, want)

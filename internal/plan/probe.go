@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -12,12 +11,12 @@ import (
 // AdmitsProbe says whether a spec would be valid, too, if a workload that has no probe had one.
 func AdmitsProbe(spec *v1alpha1.StorageBenchmarkSpec, workload string) bool {
 	i := slices.IndexFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Name == workload })
-	if i < 0 || spec.Workloads[i].Fio == nil || ptr.Deref(spec.Workloads[i].Probe, false) {
+	if i < 0 || spec.Workloads[i].Fio == nil || spec.Workloads[i].Probes() {
 		return false
 	}
 	with := *spec
 	with.Workloads = slices.Clone(spec.Workloads)
-	with.Workloads[i].Probe = new(true)
+	with.Workloads[i].Probe = v1alpha1.ProbeLastRepetition
 	_, problems := Runs(&with, nil)
 	return len(problems) == 0
 }
@@ -26,7 +25,7 @@ func AdmitsProbe(spec *v1alpha1.StorageBenchmarkSpec, workload string) bool {
 func addProbes(
 	path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target, volumes Volumes,
 ) field.ErrorList {
-	if !ptr.Deref(w.Probe, false) {
+	if !w.Probes() {
 		return nil
 	}
 	if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return volumes.KindOf(&t).IsObjectStore() }) {

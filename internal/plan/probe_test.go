@@ -14,7 +14,7 @@ func probedSpec() *v1alpha1.StorageBenchmarkSpec {
 		Repetitions: new(int32(3)),
 		Targets:     []v1alpha1.Target{{Name: "a", StorageClassName: new("gp3")}},
 		Workloads: []v1alpha1.Workload{
-			{Name: "probed", Probe: new(true), Fio: &v1alpha1.FioParameters{
+			{Name: "probed", Probe: v1alpha1.ProbeLastRepetition, Fio: &v1alpha1.FioParameters{
 				RW: "randread", Direct: new(true), Size: new("1M"), RuntimeSeconds: new(int32(60)), TimeBased: new(true),
 			}},
 			{Name: "plain", Fio: &v1alpha1.FioParameters{RW: "randread", Size: new("1M")}},
@@ -52,8 +52,8 @@ func TestProbesAreRefused(t *testing.T) {
 	for want, change := range map[string]func(*v1alpha1.StorageBenchmarkSpec){
 		"spec.workloads[0].probe: Forbidden: the page cache would answer it: set direct: true": func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil },
 		"spec.workloads[0].probe: Forbidden: a probe works with one client":                    func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) },
-		"spec.deadlines.runSeconds: Invalid value: 65: workload probed can run for 70 s": func(s *v1alpha1.StorageBenchmarkSpec) {
-			s.Deadlines.RunSeconds = new(int32(65))
+		"spec.deadlines.runCompletionSeconds: Invalid value: 65: workload probed can run for 70 s": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Deadlines.RunCompletionSeconds = new(int32(65))
 		},
 		"spec.workloads[0].probe: Forbidden: object stores are not probed": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Targets[0] = v1alpha1.Target{Name: "s3", S3: &v1alpha1.S3Bucket{Bucket: "bucket"}}

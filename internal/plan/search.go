@@ -111,7 +111,7 @@ func validateSearch(workload *field.Path, w *v1alpha1.Workload) field.ErrorList 
 	if n := len(w.Choices()); n > maxMatrixWithSearch {
 		problems = append(problems, field.TooMany(workload.Child("matrix"), n, maxMatrixWithSearch))
 	}
-	if ptr.Deref(w.Probe, false) {
+	if w.Probes() {
 		problems = append(problems, field.Forbidden(path, "it does not go with probe: a search measures with more in flight itself; remove one of them"))
 	}
 	if _, _, err := expectation.Budget(s.Objective.Metric, s.Objective.Max); err != nil {

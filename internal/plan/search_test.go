@@ -138,7 +138,7 @@ func TestSearchesAreRefused(t *testing.T) {
 		"spec.workloads[0].search.vary: Invalid value: \"iodepth\": matrix[iodepth] varies it as well": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix = matrix{"iodepth": many(2)}
 		},
-		"spec.workloads[0].search: Forbidden: it does not go with probe": func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = new(true) },
+		"spec.workloads[0].search: Forbidden: it does not go with probe": func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = v1alpha1.ProbeLastRepetition },
 		"spec.workloads[0].search.vary: Invalid value: \"iodepth\": a preset sets what is measured": func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Fio, s.Workloads[0].Preset = nil, new("etcd")
 		},

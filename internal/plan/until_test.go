@@ -239,8 +239,8 @@ func TestUntilIsRefused(t *testing.T) {
 		`spec.workloads[0].until.steadyState.metric: Unsupported value: "lat"`: func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Until.SteadyState.Metric = new("lat")
 		},
-		"spec.deadlines.runSeconds: Invalid value: 600: workload w can run for 3602 s": func(s *v1alpha1.StorageBenchmarkSpec) {
-			s.Deadlines.RunSeconds = new(int32(600))
+		"spec.deadlines.runCompletionSeconds: Invalid value: 600: workload w can run for 3602 s": func(s *v1alpha1.StorageBenchmarkSpec) {
+			s.Deadlines.RunCompletionSeconds = new(int32(600))
 		},
 	} {
 		spec := steadySpec()

@@ -36,7 +36,7 @@ var advice = map[string]string{
 }
 
 // adviceOnProbe is what to try as well where it is not known what held a result back, and the workload can be probed.
-const adviceOnProbe = "Or set probe: true in the workload: after the last repetition fio runs for 10 s more with twice the I/Os in flight, which tells a limit from latency."
+const adviceOnProbe = "Or set probe: LastRepetition in the workload: after the last repetition fio runs for 10 s more with twice the I/Os in flight, which tells a limit from latency."
 
 // adviceOnMetadata is what to try next after operations on files of which it is not known what held them back: they take no probe.
 const adviceOnMetadata = "No limit of operations on files is known to be reached. Measure with more jobs, such as matrix: {numjobs: [4, 8, 16]}: if they get no more done, there is one. " +

@@ -267,12 +267,6 @@ func surroundingFields() []field[Measurement] {
 		bound("limit_in_flight", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitInFlight) }),
 		bound("limit_used_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.UsedPercent) }),
 		{"warnings", func(m *Measurement) string { return reasons(m.Warnings) }},
-		{"after_replacement", func(m *Measurement) string {
-			if m.AfterReplacement == nil {
-				return ""
-			}
-			return strconv.FormatBool(*m.AfterReplacement)
-		}},
 		{"fio_version", func(m *Measurement) string { return m.FioVersion }},
 		{"message", func(m *Measurement) string { return m.Message }},
 	}

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -65,7 +64,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 	}
 	e.say("Storage", countersInWords(run), exceededInWords(run))
 	e.say("How sure", repetition(run, e.sb))
-	e.warnings(append(e.replacement(run), run.Warnings...))
+	e.warnings(run.Warnings)
 	told := map[string]bool{}
 	for _, s := range e.subjects(run) {
 		for _, bound := range boundsOf(&s) {
@@ -75,23 +74,6 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			}
 		}
 	}
-}
-
-// replacement warns of a run on a target whose claim was replaced, before it or after it.
-func (e *explanation) replacement(run *v1alpha1.Run) []v1alpha1.Warning {
-	index := slices.IndexFunc(e.sb.Status.Runs, func(r v1alpha1.Run) bool { return r.Name == run.Name })
-	after := afterReplacement(&e.sb.Status, index)
-	if after == nil {
-		return nil
-	}
-	measured, others := "before", "after"
-	if *after {
-		measured, others = others, measured
-	}
-	return []v1alpha1.Warning{{
-		Reason:  v1alpha1.WarningVolumeReplaced,
-		Message: fmt.Sprintf("it was measured %s a claim was deleted and made again: runs %s that are of another volume", measured, others),
-	}}
 }
 
 // subjects are the results of a run: one, or one for each section.

@@ -281,14 +281,14 @@ func TestAdviceOnProbe(t *testing.T) {
 	}{
 		"it can be probed": {v1alpha1.BoundUnknown, func(*v1alpha1.StorageBenchmarkSpec) {}, true},
 		"it is known":      {v1alpha1.BoundVolumeIOPS, func(*v1alpha1.StorageBenchmarkSpec) {}, false},
-		"it was probed":    {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = new(true) }, false},
+		"it was probed":    {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Probe = v1alpha1.ProbeLastRepetition }, false},
 		"the page cache":   {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.Direct = nil }, false},
 		"it ends by size":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Workloads[0].Fio.TimeBased = new(false) }, false},
 		"several clients":  {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Clients = new(int32(2)) }, false},
 		"a rate in one of its cases": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0].Matrix["rate_iops"] = v1alpha1.MatrixValues{intstr.FromInt32(100)}
 		}, false},
-		"no time for it": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunSeconds = new(int32(65)) }, false},
+		"no time for it": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) { s.Deadlines.RunCompletionSeconds = new(int32(65)) }, false},
 		"a preset": {v1alpha1.BoundUnknown, func(s *v1alpha1.StorageBenchmarkSpec) {
 			s.Workloads[0] = v1alpha1.Workload{Name: s.Workloads[0].Name, Preset: new("postgres-oltp")}
 		}, false},

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -27,9 +24,6 @@ type Measurement struct {
 	Message        string            `json:"message,omitempty"`
 	// Search is what the run is to a search; nil if it is of none.
 	Search *v1alpha1.RunSearch `json:"search,omitempty"`
-	// AfterReplacement is set where a claim of the target was replaced: whether this was measured after that, on another volume than
-	// what was measured before.
-	AfterReplacement *bool `json:"afterReplacement,omitempty"`
 
 	FioVersion            string              `json:"fioVersion,omitempty"`
 	ElapsedMilliseconds   int64               `json:"elapsedMilliseconds,omitempty"`
@@ -58,21 +52,8 @@ func measurementsOf(status *v1alpha1.StorageBenchmarkStatus) []Measurement {
 		if len(all) == before {
 			all = append(all, ofRun(run))
 		}
-		for j := before; j < len(all); j++ {
-			all[j].AfterReplacement = afterReplacement(status, i)
-		}
 	}
 	return all
-}
-
-// afterReplacement says whether a run was made after a claim of its target was replaced, nil if none was, or the run has not begun.
-func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool {
-	run := &status.Runs[index]
-	at := slices.IndexFunc(status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == run.Target })
-	if at < 0 || ptr.Deref(status.Targets[at].RunsBeforeReplacement, 0) == 0 || run.State == v1alpha1.RunPending {
-		return nil
-	}
-	return new(index >= int(*status.Targets[at].RunsBeforeReplacement))
 }
 
 // ofRun returns what is to be said of a run without its results.
@@ -108,7 +89,7 @@ type ComparedIO struct {
 	Runs int32 `json:"runs"`
 	// Verdict is the one that counts; the baseline itself has none.
 	Verdict v1alpha1.Verdict `json:"verdict,omitempty"`
-	// Warnings are what may mislead about these figures, such as a volume that was replaced between the runs.
+	// Warnings are what may mislead about these figures.
 	Warnings []v1alpha1.Warning `json:"warnings,omitempty"`
 
 	Figures *v1alpha1.FiguresComparison `json:"figures"`

@@ -58,13 +58,12 @@ func TestResultsOfClients(t *testing.T) {
 		skew          *int64
 		common, iops  int64
 		reads, writes *v1alpha1.ClientSpread
-		margin        int64
 		sections      []string
 	}{
 		{name: "one client", reports: []digest.Report{client(1, 20, 900)}, iops: 3_048_499},
 		{
 			name: "three clients", reports: []digest.Report{client(1, 20, 900), client(2, 0, 700), client(3, 130, 1900)},
-			clients: 3, skew: new(int64(130)), common: 60005 - 130, iops: 18_290_994, reads: spread(3_048_499, 9_145_497, "0.500"), margin: 700,
+			clients: 3, skew: new(int64(130)), common: 60005 - 130, iops: 18_290_994, reads: spread(3_048_499, 9_145_497, "0.500"),
 		},
 		{
 			name: "two that began at an unknown time", reports: []digest.Report{builder.Report(), builder.Report()},
@@ -72,7 +71,7 @@ func TestResultsOfClients(t *testing.T) {
 		},
 		{
 			name: "one of two writes as well", reports: []digest.Report{writing(client(1, 0, 100)), client(1, 0, 100)},
-			clients: 2, skew: new(int64(0)), common: 60005, iops: 6_096_998, reads: spread(3_048_499, 3_048_499, "0.000"), margin: 100,
+			clients: 2, skew: new(int64(0)), common: 60005, iops: 6_096_998, reads: spread(3_048_499, 3_048_499, "0.000"),
 			writes: spread(0, 3_048_499, "1.414"),
 		},
 		{name: "several sections", reports: []digest.Report{builder.Report("first", "second")}, iops: 3_048_499, sections: []string{"first", "second"}},
@@ -91,9 +90,6 @@ func TestResultsOfClients(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.sections, sections); diff != "" || (m.Result == nil) != (len(sections) > 0) {
 				t.Fatalf("result %v, sections (-want +got):\n%s", m.Result, diff)
-			}
-			if m.StartMarginMilliseconds != test.margin {
-				t.Errorf("start margin is %d ms", m.StartMarginMilliseconds)
 			}
 			want := builder.Result()
 			want.Clients, want.StartSkewMilliseconds, want.CommonMilliseconds = test.clients, test.skew, test.common

@@ -43,8 +43,6 @@ type Measured struct {
 	// Result is that of a run with one, Sections are those of a run with several, of which Result is nil.
 	Result   *v1alpha1.Result
 	Sections []v1alpha1.SectionResult
-	// StartMarginMilliseconds is how long before the agreed start the last of several clients had heard of it, 0 of a client alone.
-	StartMarginMilliseconds int64
 
 	parts   []Part
 	reports []*digest.Report // in the order of parts
@@ -144,9 +142,6 @@ func withoutFigures(report *digest.Report) (name string, empty bool) {
 
 func newMeasured(parts []Part, reports []*digest.Report, merged *merge.Merged) *Measured {
 	m := &Measured{parts: parts, reports: reports, merged: merged, results: resultsOf(merged, len(parts))}
-	if len(parts) > 1 {
-		m.StartMarginMilliseconds = merged.Report.Environment.StartMarginMilliseconds
-	}
 	if len(m.results) == 1 {
 		m.Result = &m.results[0]
 		return m

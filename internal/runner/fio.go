@@ -166,7 +166,7 @@ func (o Options) judge(ctx context.Context, steady bool, err error, text, stderr
 	case errors.Is(context.Cause(ctx), errFlood):
 		return nil, floodError(o.JobFile, text, stderr)
 	case errors.Is(context.Cause(ctx), errNoProgress):
-		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.progressSeconds)", o.ProgressDeadline)
+		return nil, failf(digest.ExitNoProgress, "fio completed no I/O for %s and was ended: the storage does not answer, or the job waits longer than that between I/Os (raise spec.deadlines.ioProgressSeconds)", o.ProgressDeadline)
 	case ctx.Err() != nil:
 		return nil, errInterrupted
 	case steady && killed == nil:

@@ -273,7 +273,7 @@ func TestNoProgress(t *testing.T) {
 			if test.name == "stopped" {
 				go f.stopJobs()
 			}
-			f.wants(Measure(t.Context(), f.Options), digest.ExitNoProgress, "fio completed no I/O for 3s and was ended", "raise spec.deadlines.progressSeconds")
+			f.wants(Measure(t.Context(), f.Options), digest.ExitNoProgress, "fio completed no I/O for 3s and was ended", "raise spec.deadlines.ioProgressSeconds")
 			f.noReport()
 			f.killJobs()
 		})

@@ -98,7 +98,7 @@ func TestKilledBeforeClientsHear(t *testing.T) {
 				t.Errorf("abandoned attempts are %+v", kept)
 			}
 			p.Status.AbandonedAttempts = nil
-			again := cmpopts.IgnoreFields(v1alpha1.Run{}, "Attempts", "Disruptions", "StartLeadMilliseconds", "Job")
+			again := cmpopts.IgnoreFields(v1alpha1.Run{}, "Attempts", "Disruptions", "Job")
 			if diff := cmp.Diff(undisturbed.Status, p.Status, timesAside, again); diff != "" {
 				t.Errorf("status (-undisturbed +disturbed):\n%s", diff)
 			}

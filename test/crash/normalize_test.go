@@ -19,14 +19,15 @@ var timesAside = cmp.Options{
 	cmpopts.IgnoreFields(v1alpha1.Run{}, "StartTime", "CompletionTime", "AgreedStart"),
 	cmpopts.IgnoreFields(v1alpha1.AbandonedAttempt{}, "StartTime", "CompletionTime"),
 	cmpopts.IgnoreFields(v1alpha1.Anchor{}, "StartTime"),
-	cmpopts.IgnoreFields(v1alpha1.TargetStatus{}, "ProvisionedMilliseconds", "ClaimsUID"),
+	cmpopts.IgnoreFields(v1alpha1.TargetStatus{}, "ProvisionedMilliseconds"),
+	cmpopts.IgnoreFields(v1alpha1.ClaimStatus{}, "UID"),
 	cmpopts.IgnoreFields(metav1.Condition{}, "LastTransitionTime"),
 }
 
 // uid is that of any object, and took the time that a benchmark took, in the message of a condition.
 var (
 	uid  = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	took = regexp.MustCompile(` in ([0-9]+[hms])+"`)
+	took = regexp.MustCompile(` in ([0-9]+[hms])+(["; ])`)
 )
 
 // normalize replaces what differs between two playings of a benchmark: UIDs, the hashes of them in names, and how long
@@ -40,7 +41,7 @@ func normalize(t *testing.T, sb *v1alpha1.StorageBenchmark) v1alpha1.StorageBenc
 	}
 	text := uid.ReplaceAllString(string(encoded), "UID")
 	text = hash.ReplaceAllString(text, "-HASH")
-	text = took.ReplaceAllString(text, ` in TIME"`)
+	text = took.ReplaceAllString(text, ` in TIME$2`)
 	text = strings.ReplaceAll(text, sb.Namespace, "NAMESPACE")
 	var status v1alpha1.StorageBenchmarkStatus
 	if err := json.Unmarshal([]byte(text), &status); err != nil {

@@ -166,7 +166,7 @@ func TestS3MissingBucket(t *testing.T) {
 	needsBucket(t)
 	sb := onS3(t, "s3-missing", v1alpha1.Workload{Name: "read", Fio: &v1alpha1.FioParameters{RW: "read", Size: new("1M")}})
 	sb.Spec.Targets[0].S3.Bucket = "no-such-bucket"
-	sb.Spec.Deadlines.StartSeconds = new(int32(20))
+	sb.Spec.Deadlines.PodStartSeconds = new(int32(20))
 	create(t, sb)
 	fails(t, sb, v1alpha1.ReasonDeadlineExceeded, "no-such-bucket")
 }

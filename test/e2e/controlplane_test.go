@@ -157,13 +157,13 @@ type outage struct {
 }
 
 // newOutage begins the fault that a component goes away for a time, under a run of so many seconds.
-func newOutage(t *testing.T, component, name, does string, runSeconds int32, away time.Duration) *outage {
+func newOutage(t *testing.T, component, name, does string, runCompletionSeconds int32, away time.Duration) *outage {
 	t.Helper()
 	f := begin(t, &fault{
 		section: faultsOfControlPlane, name: name, does: does,
 		sees: v1alpha1.ReasonMeasuring, ends: v1alpha1.ReasonCompleted, bound: 300 * time.Second,
 	})
-	sb := benchmark(t, fmt.Sprintf("%s-away-%.0f", component, away.Seconds()), sweep("4k"), lasting(runSeconds), another)
+	sb := benchmark(t, fmt.Sprintf("%s-away-%.0f", component, away.Seconds()), sweep("4k"), lasting(runCompletionSeconds), another)
 	return &outage{&struck{f, sb}, component, away}
 }
 

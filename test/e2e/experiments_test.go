@@ -394,7 +394,7 @@ func checkTogether(t checker, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run) 
 	if r.Clients != run.Clients || r.StartSkewMilliseconds == nil || r.CommonMilliseconds < r.ElapsedMilliseconds*8/10 {
 		t.Errorf("%s: %d clients, start skew %v, %d ms together of %d", run.Name, r.Clients, r.StartSkewMilliseconds, r.CommonMilliseconds, r.ElapsedMilliseconds)
 	}
-	t.Logf("%s: %d attempts, start skew %d ms, heard of it %d of %d ms before, %+v", run.Name, run.Attempts, ptr.Deref(r.StartSkewMilliseconds, -1), run.StartMarginMilliseconds, run.StartLeadMilliseconds, r.Of(v1alpha1.OperationWrite).PerClient)
+	t.Logf("%s: %d attempts, start skew %d ms, %+v", run.Name, run.Attempts, ptr.Deref(r.StartSkewMilliseconds, -1), r.Of(v1alpha1.OperationWrite).PerClient)
 	if spread := r.Of(v1alpha1.OperationWrite).PerClient; spread == nil || float64(spread.MaxMilliIOPS) > 1.5*float64(spread.MinMilliIOPS) {
 		t.Errorf("%s: the clients differ by %+v", run.Name, spread)
 	}

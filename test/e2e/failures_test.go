@@ -132,10 +132,10 @@ func TestUnschedulable(t *testing.T) {
 func TestImageCannotBePulled(t *testing.T) {
 	sideBySide(t, ownOperator("runner.image.repository=no-such-image.invalid/runner", "runner.image.tag=none"))
 	f := begin(t, &fault{
-		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; startSeconds 20",
+		section: faultsOfWorkload, name: "The image of the runner cannot be pulled", does: "an image that there is not; podStartSeconds 20",
 		sees: v1alpha1.ReasonPreparing, ends: v1alpha1.ReasonDeadlineExceeded, bound: 75 * time.Second,
 	})
-	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(20)) })
+	sb := benchmark(t, "no-image", func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.PodStartSeconds = new(int32(20)) })
 	f.strike()
 	create(t, sb)
 	f.see(t, sb, "ImagePullBackOff", "no-such-image.invalid")

@@ -21,7 +21,7 @@ func in(ns *corev1.Namespace) func(*v1alpha1.StorageBenchmark) {
 }
 
 // impatient has the benchmark wait for the start of a pod for a few seconds only.
-func impatient(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.StartSeconds = new(int32(8)) }
+func impatient(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.PodStartSeconds = new(int32(8)) }
 
 // limit makes a quota in a namespace, and waits until it is in force.
 func limit(t *testing.T, ns *corev1.Namespace, what corev1.ResourceName, amount string) *corev1.ResourceQuota {

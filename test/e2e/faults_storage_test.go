@@ -37,12 +37,12 @@ func TestFileSystemStopsAnswering(t *testing.T) {
 	ownNode(t, takes(theFileSystem), budget(4*time.Minute))
 	f := begin(t, &fault{
 		section: faultsOfWorkload, name: "The file system stops answering under fio",
-		does: "stops the file system's server; progressSeconds 5, cleanUpSeconds 20",
+		does: "stops the file system's server; ioProgressSeconds 5, cleanUpSeconds 20",
 		sees: v1alpha1.ReasonCleaningUp, ends: v1alpha1.ReasonRunFailed, bound: 75 * time.Second,
 		leaves: "the pod, which stays Terminating until the file system answers or its node restarts; the claim, the volume, its StorageClass and the directory of test files",
 	})
 	sb := benchmark(t, "hung", onFileSystem(t), lasting(300), func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.ProgressSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(5)), new(int32(20))
+		sb.Spec.Deadlines.IOProgressSeconds, sb.Spec.Deadlines.CleanUpSeconds = new(int32(5)), new(int32(20))
 	})
 	if err := k8s.Create(t.Context(), sb); err != nil {
 		t.Fatalf("create: %v", err)
@@ -64,7 +64,7 @@ func TestFileSystemStopsAnswering(t *testing.T) {
 	sendSignal(t, server, syscall.SIGSTOP)
 
 	f.see(t, sb, "waiting for the removal of pod "+pod.Name+", directory")
-	done := f.end(t, sb, "fio completed no I/O for 5s", "spec.deadlines.progressSeconds",
+	done := f.end(t, sb, "fio completed no I/O for 5s", "spec.deadlines.ioProgressSeconds",
 		"not removed within 2", "pod "+pod.Name, pod.Spec.NodeName, "claim "+claim.Name, "volume "+claim.Spec.VolumeName)
 	if run := done.Status.Runs[0]; run.Result != nil {
 		t.Errorf("run = %+v", run)

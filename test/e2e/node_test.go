@@ -155,7 +155,7 @@ func TestVolumeThatIsNeverMadeHoldsNoNode(t *testing.T) {
 		return len(claims.Items) > 0 && claims.Items[0].Annotations["volume.kubernetes.io/selected-node"] == node, err
 	})
 	healthy := benchmark(t, "healthy", exclusive, on(node), func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Deadlines.StartSeconds = new(int32(8)) // less than the time for which the other one keeps it off
+		sb.Spec.Deadlines.PodStartSeconds = new(int32(8)) // less than the time for which the other one keeps it off
 	})
 	create(t, healthy)
 	waiting := until(t, healthy, "the healthy benchmark to wait", atStep(v1alpha1.ReasonWaitingForNode))

@@ -38,7 +38,7 @@ func TestProbe(t *testing.T) {
 					BS: new("4k"), Size: new("16M"), Direct: new(true), TimeBased: new(true), RuntimeSeconds: new(int32(4)),
 				}
 				test.change(p)
-				sb.Spec.Workloads = []v1alpha1.Workload{{Name: "probed", Fio: p, Probe: new(true)}}
+				sb.Spec.Workloads = []v1alpha1.Workload{{Name: "probed", Fio: p, Probe: v1alpha1.ProbeLastRepetition}}
 			})
 			holds(t, sb, func(t checker, done *v1alpha1.StorageBenchmark) {
 				for i := range done.Status.Runs {

@@ -201,7 +201,7 @@ func TestExistingClaim(t *testing.T) {
 	})
 	create(t, sb)
 	done := completes(t, sb)
-	if got := done.Status.Targets[0].Claims; len(got) != 1 || got[0] != claim.Name {
+	if got := done.Status.Targets[0].Claims; len(got) != 1 || got[0].Name != claim.Name || got[0].UID != claim.UID {
 		t.Errorf("claims = %v", got)
 	}
 	if err := k8s.Get(t.Context(), client.ObjectKeyFromObject(claim), claim); err != nil || !claim.DeletionTimestamp.IsZero() {

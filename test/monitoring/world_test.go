@@ -125,7 +125,7 @@ func (w *testWorld) schedule() *v1alpha1.StorageBenchmarkSchedule {
 func (w *testWorld) benchmark(name string) *v1alpha1.StorageBenchmark {
 	return builder.OneRun(w.Namespace, name).With(func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Placement = &v1alpha1.Placement{Isolation: v1alpha1.IsolationNone}
-		sb.Spec.Deadlines = v1alpha1.Deadlines{RunSeconds: new(int32(3600)), CleanUpSeconds: new(int32(1))}
+		sb.Spec.Deadlines = v1alpha1.Deadlines{RunCompletionSeconds: new(int32(3600)), CleanUpSeconds: new(int32(1))}
 	}).Build()
 }
 

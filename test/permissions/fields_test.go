@@ -87,7 +87,7 @@ var attempts = map[string]attempt{
 	"repetitions":  free("deadlines and quotas limit runs", `{"repetitions":7}`),
 	"clients":      free("quotas limit pods and claims", `{"clients":128}`),
 	"order":        free("the order of the benchmark's own runs", `{"order":"ByTarget"}`),
-	"deadlines":    free("they have maximums", `{"deadlines":{"runSeconds":86400}}`),
+	"deadlines":    free("they have maximums", `{"deadlines":{"runCompletionSeconds":86400}}`),
 	"cancel":       free("it ends the benchmark's own pods", `{"cancel":true}`),
 	"suspend":      free("it ends the benchmark's own pods", `{"suspend":true}`),
 	"cleanupPolicy": free("quotas limit what is kept",

@@ -366,7 +366,7 @@ func TestUpdates(t *testing.T) {
 			change: func(sb *v1alpha1.StorageBenchmark) { sb.Annotations = map[string]string{"why": "storage"} }},
 		{name: "a finalizer", change: func(sb *v1alpha1.StorageBenchmark) { sb.Finalizers = []string{v1alpha1.Finalizer} }},
 		{name: "suspend", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Suspend = new(true) }},
-		{name: "a deadline", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.RunSeconds = new(int32(4000)) }},
+		{name: "a deadline", change: func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Deadlines.RunCompletionSeconds = new(int32(4000)) }},
 		{name: "what is kept", change: func(sb *v1alpha1.StorageBenchmark) {
 			sb.Spec.CleanupPolicy, sb.Spec.TTLSecondsAfterFinished = v1alpha1.CleanupRetain, new(int32(60))
 		}},

@@ -225,36 +225,6 @@ func TestZeroLatency(t *testing.T) {
 	}
 }
 
-// Runs that were made on different volumes, because a claim was replaced, are told apart, and the warning is on the page.
-func TestReplacedVolume(t *testing.T) {
-	sb := sample.GP3VsEFS()
-	sb.Status.Targets[0].RunsBeforeReplacement = new(int32(8))
-	analysis.WarnOfReplaced(sb.Status.Comparisons, sb.Status.Targets, sb.Status.Runs)
-	sb.Status.Warnings = analysis.Summarize(sb.Status.Targets, sb.Status.Runs, sb.Status.Comparisons)
-	runs := newResults(sb).runsTable()
-	at := slices.IndexFunc(runs.Columns, func(c column) bool { return c.Name == "Volume" })
-	if at < 0 {
-		t.Fatalf("columns are %+v", runs.Columns)
-	}
-	for i, row := range runs.Rows {
-		want := ""
-		if run := sb.Status.Runs[i]; run.Target == "gp3" && i < 8 {
-			want = "before replacement"
-		} else if run.Target == "gp3" {
-			want = "after replacement"
-		}
-		if got := row[at].Text; got != want {
-			t.Errorf("volume of %s is %q, want %q", sb.Status.Runs[i].Name, got, want)
-		}
-	}
-	if all := warningsOf(sb); len(all) == 0 || all[0].Reason != v1alpha1.WarningVolumeReplaced {
-		t.Errorf("warnings are %+v", all)
-	}
-	if columns := newResults(sample.GP3VsEFS()).runsTable().Columns; len(columns) != len(runs.Columns)-1 {
-		t.Errorf("without a replacement, columns are %+v", columns)
-	}
-}
-
 // Half of the way to what nobody knows is no median: neither curve nor bar nor table has it.
 func TestMedianBeyondHistogram(t *testing.T) {
 	sb := sample.GP3VsEFS()

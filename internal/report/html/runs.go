@@ -3,8 +3,6 @@ package html
 import (
 	"fmt"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
@@ -13,7 +11,7 @@ func (r *results) runsTable() table {
 	t := table{Caption: "All runs", Columns: []column{
 		{Name: "#", Number: true}, {Name: "Run"}, {Name: "State"}, {Name: "Read IOPS", Number: true}, {Name: "Write IOPS", Number: true}, {Name: "Trim IOPS", Number: true}, {Name: "Sync P99", Number: true}, {Name: "Metadata IOPS", Number: true},
 		{Name: "Reads at the storage", Number: true}, {Name: "Writes at the storage", Number: true},
-		{Name: "Began"}, {Name: "Took", Number: true}, {Name: "Attempts", Number: true}, {Name: "Volume"}, {Name: "Limited by"},
+		{Name: "Began"}, {Name: "Took", Number: true}, {Name: "Attempts", Number: true}, {Name: "Limited by"},
 	}}
 	for i := range r.sb.Status.Runs {
 		run := &r.sb.Status.Runs[i]
@@ -21,7 +19,7 @@ func (r *results) runsTable() table {
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, syncCell(run), sumCell(run, operations), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), r.volumeCell(i), boundOf(run))
+		own = append(own, syncCell(run), sumCell(run, operations), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -67,22 +65,6 @@ func attemptsCell(n int32) cell {
 		return cell{Number: true}
 	}
 	return number(count(int64(n)))
-}
-
-// volumeCell is a cell that tells runs apart which were made before a claim of their target was replaced, and after it.
-func (r *results) volumeCell(index int) cell {
-	run := &r.sb.Status.Runs[index]
-	for i := range r.sb.Status.Targets {
-		t := &r.sb.Status.Targets[i]
-		switch before := int(ptr.Deref(t.RunsBeforeReplacement, 0)); {
-		case t.Name != run.Target || before == 0 || run.State == v1alpha1.RunPending:
-		case index < before:
-			return text("before replacement")
-		default:
-			return text("after replacement")
-		}
-	}
-	return cell{}
 }
 
 // boundOf is a cell with what held a run back, in one sentence beside its name.
