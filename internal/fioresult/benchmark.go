@@ -23,7 +23,7 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
-	"github.com/storagebench/storagebench/internal/runner"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -55,7 +55,7 @@ func Benchmark(name string, output []byte, on Storage) (sb *v1alpha1.StorageBenc
 	if err := checkOptions(printed); err != nil {
 		return nil, "", err
 	}
-	report, err := runner.NewReport(printed)
+	report, err := fiodigest.New(printed)
 	if err != nil {
 		return nil, "", err
 	}

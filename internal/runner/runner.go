@@ -16,6 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -198,7 +199,7 @@ func (o Options) measureOnce(ctx context.Context, call invocation, seen func() d
 	if err != nil {
 		return nil, err
 	}
-	report, err := NewReport(output)
+	report, err := fiodigest.New(output)
 	if err != nil {
 		return nil, err
 	}
