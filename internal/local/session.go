@@ -121,7 +121,9 @@ func (s *Session) describeTargets(m machine) (all []v1alpha1.TargetStatus) {
 		driver := cmp.Or(storage.Driver(target), found.driver)
 		all = append(all, v1alpha1.TargetStatus{
 			Name: target.Name, Driver: driver, VolumeMode: corev1.PersistentVolumeFilesystem,
-			Volumes:      []v1alpha1.VolumeStatus{{Name: directory, Handle: found.handle, Node: node, InstanceType: instanceType}},
+			Volumes: []v1alpha1.VolumeStatus{{
+				Name: node + ":" + directory, Handle: found.handle, Node: node, InstanceType: instanceType,
+			}},
 			Limits:       storage.Limits(target, storage.Class{Driver: driver, Unknown: true}),
 			ClientLimits: storage.ClientLimits(target, driver, instanceType),
 		})
@@ -145,7 +147,7 @@ func (s *Session) Notes() (notes []string) {
 		if handle := target.Volumes[0].Handle; handle != "" {
 			notes = append(notes, fmt.Sprintf("target %s is on %s", target.Name, handle))
 		}
-		for _, directory := range leftovers(target.Volumes[0].Name) {
+		for _, directory := range leftovers(s.directories[target.Name]) {
 			notes = append(notes, fmt.Sprintf("%s has test files of another benchmark. If none is under way, it was killed. "+
 				"Remove them: rm -r %s", target.Name, directory))
 		}

@@ -159,11 +159,8 @@ func (o *localOptions) outputFile(name string, now time.Time) string {
 	return name + "-" + now.Format("20060102-150405") + ".yaml"
 }
 
-// runLocal measures on this machine, and prints the results.
+// runLocal measures on this machine what a file or flags describe, and prints the results.
 func (o *runOptions) runLocal(cmd *cobra.Command) error {
-	if err := o.local.begin(cmd, &o.oneLine.claims); err != nil {
-		return err
-	}
 	benchmark, err := o.localBenchmark(cmd)
 	if err != nil {
 		return err

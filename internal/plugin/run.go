@@ -152,6 +152,9 @@ func (o *runOptions) run(cmd *cobra.Command) error {
 	if _, err := formatNamed(reportFormats, *o.output); err != nil {
 		return err
 	}
+	if err := o.local.begin(cmd, &o.oneLine.claims); err != nil {
+		return err
+	}
 	if o.local.isUsed() {
 		return o.runLocal(cmd)
 	}
