@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/merge"
-	"github.com/storagebench/storagebench/internal/fiodigest"
 )
 
 var update = flag.Bool("update", false, "write testdata from what fio says now")

@@ -12,10 +12,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/result"
-	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
