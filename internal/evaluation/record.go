@@ -1,6 +1,6 @@
 // Package evaluation derives what the status of a benchmark says of its runs: which are planned, which comes next, what
-// each has measured and what held it back, and what all of them say together. It is pure. The operator and a run on a
-// plain machine share it.
+// each has measured, what held it back, and what all of them say together. It is pure. The operator and a run on a plain
+// machine share it.
 package evaluation
 
 import (

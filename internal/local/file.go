@@ -25,7 +25,8 @@ type File struct {
 func CreateFile(path string) (*File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there already, and would be overwritten: remove it, or name another file with --output-file", path)
+		return nil, fmt.Errorf("%s is there already, and would be overwritten: "+
+			"remove it, or name another file with --output-file", path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the results cannot be written: %w: name another file with --output-file", err)

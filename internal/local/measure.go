@@ -42,7 +42,8 @@ func (s *Session) measure(ctx context.Context, run *v1alpha1.Run) {
 	case ctx.Err() != nil:
 		run.State, run.Message = v1alpha1.RunPending, "interrupted"
 	case limited.Err() != nil:
-		message := fmt.Sprintf("run %s %s: raise runSeconds, or lower runtimeSeconds or size", run.Name, limit.Waited("its end"))
+		message := fmt.Sprintf("run %s %s: raise runSeconds, or lower runtimeSeconds or size",
+			run.Name, limit.Waited("its end"))
 		attempt.FailRun(run, message, s.now())
 		s.set(v1alpha1.ConditionMeasured, metav1.ConditionFalse, v1alpha1.ReasonDeadlineExceeded, message)
 	case left.err != nil:
@@ -89,6 +90,7 @@ func (s *Session) options(run *v1alpha1.Run, planned *plan.Run) runner.Options {
 		FreeSpaceReserve: described.Volume.FreeSpaceReserve,
 		ProgressDeadline: time.Duration(progressSeconds) * time.Second,
 		Fio:              s.config.Fio,
+		EndsWithRunner:   true,
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package local measures StorageBenchmarks on a plain machine: in directories, with the fio of the machine, and with the
+// Package local measures StorageBenchmarks on a plain machine: in directories, with the machine's own fio, and with the
 // same plan, runner and judgement as in a cluster. It needs Linux, as the runner does.
 package local
 
@@ -69,7 +69,7 @@ func New(config Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.directories, err = checkDirectories(config.Directories, targetsOf(spec)); err != nil {
+	if s.directories, err = checkDirectories(config.Directories, namesOf(spec)); err != nil {
 		return nil, err
 	}
 	s.sb = newBenchmark(config.Benchmark, spec, metav1.NewTime(config.Clock.Now()))
@@ -77,13 +77,6 @@ func New(config Config) (*Session, error) {
 	runs, problems := plan.Runs(&s.sb.Spec, plan.VolumesOf(s.sb.Status.Targets))
 	s.runs = runs
 	return s, problems.ToAggregate()
-}
-
-func targetsOf(spec *v1alpha1.StorageBenchmarkSpec) (names []string) {
-	for i := range spec.Targets {
-		names = append(names, spec.Targets[i].Name)
-	}
-	return names
 }
 
 // newBenchmark returns a benchmark with the metadata that an API server would give it.

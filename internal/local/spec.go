@@ -15,7 +15,9 @@ import (
 
 // measurable returns the spec as it is measured on this machine: each target is storage that exists, mounted at its
 // directory. The error says what of the spec needs a cluster.
-func measurable(spec *v1alpha1.StorageBenchmarkSpec, directories map[string]string) (*v1alpha1.StorageBenchmarkSpec, error) {
+func measurable(
+	spec *v1alpha1.StorageBenchmarkSpec, directories map[string]string,
+) (*v1alpha1.StorageBenchmarkSpec, error) {
 	if err := refuse(spec, directories); err != nil {
 		return nil, err
 	}
@@ -65,17 +67,18 @@ func refuse(spec *v1alpha1.StorageBenchmarkSpec, directories map[string]string) 
 		delete(left, target.Name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(left)) {
-		problems = append(problems, fmt.Errorf("--target %s: the StorageBenchmark has no such target: it has %s", name, namesOf(spec)))
+		problems = append(problems, fmt.Errorf("--target %s: the StorageBenchmark has no such target: it has %s",
+			name, strings.Join(namesOf(spec), ", ")))
 	}
 	return errors.Join(problems...)
 }
 
-func namesOf(spec *v1alpha1.StorageBenchmarkSpec) string {
-	var names []string
+// namesOf returns the names of the targets.
+func namesOf(spec *v1alpha1.StorageBenchmarkSpec) (names []string) {
 	for i := range spec.Targets {
 		names = append(names, spec.Targets[i].Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // whyNotLocal says why a target cannot be measured in a directory, "" if it can.

@@ -114,6 +114,7 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 }
 
 func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
+	o.measured.used = o.local.isUsed() // --instance is about this machine then
 	if o.path != "" || len(args) > 0 {
 		o.measured.efs, o.measured.s3 = strings.Join(o.storage.efs, ","), len(o.storage.s3) > 0
 		sb, err := o.resultsOfFile(cmd, args)

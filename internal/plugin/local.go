@@ -15,14 +15,15 @@ import (
 )
 
 // aboutLocal is what commands that measure say of machines without a cluster.
-const aboutLocal = `With --local the fio of this machine measures in directories, without a cluster and without root. Each --target names one:
-NAME=DIRECTORY. What is mounted there may follow: volume=, efs=, s3 or limits=, with the values of the flags of
-explain-result; EC2 instances tell part of it themselves. Results go into a file, as far as Ctrl-C lets them come.`
+const aboutLocal = `With --local, the fio of this machine measures in directories, without a cluster and without root. Each --target names
+one: NAME=DIRECTORY. What is mounted there may follow: volume=, efs=, s3 or limits=, with the values of the flags of
+explain-result. EC2 instances tell part of it themselves. Results go into a file. After Ctrl-C it has those of the runs
+that had ended.`
 
 // needCluster are flags of run and check that mean nothing without a cluster.
 var needCluster = []string{
-	"class", "claim", "capacity", "ebs", "efs", "s3", "fs-group", "node-selector", "from-schedule", "kustomize", "recursive", "rm",
-	"wait", "replace",
+	"class", "claim", "capacity", "ebs", "efs", "s3", "fs-group", "node-selector", "from-schedule", "kustomize",
+	"recursive", "rm", "wait", "replace",
 }
 
 // localOptions are the flags of commands that measure on this machine.
@@ -44,10 +45,11 @@ func (o *localOptions) addFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.on, "local", false, "measure in directories of this machine, without a cluster")
 	flags.StringArrayVar(&o.texts, "target", nil, "with --local: a target and its directory, and what is mounted there: "+
 		"gp3=/mnt/gp3, or gp3=/mnt/gp3,volume=gp3,iops=3000,throughput=125")
-	flags.StringVar(&o.output, "output-file", "", "with --local: the file for the StorageBenchmark with its results, which must not exist "+
-		"(default: NAME and the time)")
+	flags.StringVar(&o.output, "output-file", "", "with --local: the file for the StorageBenchmark with its results, "+
+		"which must not exist (default: NAME and the time)")
 	if flags.Lookup("instance") == nil { // else it describes results of files, too
-		flags.String("instance", "", "with --local: the type of the EC2 instance, such as m6i.large, if the system does not tell")
+		flags.String("instance", "",
+			"with --local: the type of the EC2 instance, such as m6i.large, if the system does not tell")
 	}
 }
 
@@ -64,12 +66,14 @@ func (o *localOptions) begin(cmd *cobra.Command, claims *[]string) error {
 	}
 	for _, name := range needCluster {
 		if isSet(cmd, name) {
-			return fmt.Errorf("--%s needs a cluster: leave it out, or leave out --local; with --local, --target names directories", name)
+			return fmt.Errorf("--%s needs a cluster: leave it out, or leave out --local; "+
+				"with --local, --target names directories", name)
 		}
 	}
 	o.instance, _ = cmd.Flags().GetString("instance") // which addFlags has seen to
 	if len(o.texts) == 0 {
-		return errors.New("--local measures in directories: name them with --target NAME=DIRECTORY, such as --target gp3=/mnt/gp3")
+		return errors.New("--local measures in directories: " +
+			"name them with --target NAME=DIRECTORY, such as --target gp3=/mnt/gp3")
 	}
 	if err := o.parse(); err != nil {
 		return err
@@ -124,7 +128,8 @@ func (o *localOptions) describedBy(text string) (v1alpha1.Target, error) {
 	case "s3":
 		flags.s3 = true
 	default:
-		return v1alpha1.Target{}, fmt.Errorf("%q describes no storage: after the directory write volume=, efs=, s3 or limits=", text)
+		return v1alpha1.Target{}, fmt.Errorf("%q describes no storage: "+
+			"after the directory write volume=, efs=, s3 or limits=", text)
 	}
 	on, err := flags.described()
 	return on.Target, err
@@ -207,7 +212,8 @@ func (o *runOptions) localBenchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchm
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if len(benchmarks) != 1 || bad > 0 {
-		return nil, fmt.Errorf("%s has %d StorageBenchmarks: --local measures one: give a file with one", path, len(benchmarks)+bad)
+		return nil, fmt.Errorf("%s has %d StorageBenchmarks, and --local measures one: give a file with one",
+			path, len(benchmarks)+bad)
 	}
 	return benchmarks[0], nil
 }

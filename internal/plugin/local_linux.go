@@ -20,7 +20,7 @@ import (
 	"github.com/storagebench/storagebench/internal/local"
 )
 
-// measure measures a benchmark on this machine. It returns the benchmark as the file has it if anything was measured; the
+// measure measures a benchmark on this machine. It returns the benchmark as the file has it if anything was measured. The
 // error says what went wrong, or that it was interrupted.
 func (o *localOptions) measure(
 	cmd *cobra.Command, benchmark *v1alpha1.StorageBenchmark,
@@ -45,7 +45,7 @@ func (o *localOptions) measure(
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, stop := interruptible(cmd)
+	ctx, stop := interruptible(cmd.Context(), shown.say)
 	defer stop()
 	closeView := shown.start()
 	ended, err := session.Run(ctx, file)
@@ -76,10 +76,10 @@ const sameSignal = time.Second
 
 // interruptible returns a context that ends with the first Ctrl-C, or when the terminal is closed. A later Ctrl-C ends
 // the program at once.
-func interruptible(cmd *cobra.Command) (context.Context, func()) {
-	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+func interruptible(parent context.Context, say func(string)) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	cancel := context.AfterFunc(ctx, func() {
-		cmd.PrintErrln("interrupted: fio is being ended, and test files are being removed; Ctrl-C once more leaves them")
+		say("interrupted: fio is being ended, and test files are being removed; Ctrl-C once more leaves them")
 		time.AfterFunc(sameSignal, stop)
 	})
 	return ctx, func() {
@@ -105,6 +105,13 @@ func (l *localView) update(benchmark *v1alpha1.StorageBenchmark) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.view.update(benchmark)
+}
+
+// say prints a line that stays.
+func (l *localView) say(text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.view.screen.println(text)
 }
 
 // line shows what fio says of a run that goes on.

@@ -14,5 +14,6 @@ import (
 func (o *localOptions) measure(
 	*cobra.Command, *v1alpha1.StorageBenchmark,
 ) (*source, *v1alpha1.StorageBenchmark, error) {
-	return nil, nil, errors.New("--local needs Linux: run it on the machine whose storage is measured, or measure in a cluster")
+	return nil, nil, errors.New("--local needs Linux: " +
+		"run it on the machine whose storage is measured, or measure in a cluster")
 }

@@ -68,6 +68,9 @@ type Options struct {
 	Scratch string
 	// TerminationMessage is the file that the report or the error is written to.
 	TerminationMessage string
+	// EndsWithRunner has fio end when the runner is killed, and keeps signals from it that a terminal sends to all of its
+	// processes. In a pod, the container's end does the one, and nothing does the other.
+	EndsWithRunner bool
 	// Fio is the program to run.
 	Fio string
 	// Log gets what a person wants to read: fio's progress, its human-readable and its JSON output.

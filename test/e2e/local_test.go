@@ -3,16 +3,12 @@
 package e2e
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-
-	"github.com/storagebench/storagebench/test/await"
 )
 
 // onHostAndCluster is measured on loop devices of this machine, and on those that the cluster makes.
@@ -34,12 +30,14 @@ func TestLocalBesideCluster(t *testing.T) {
 	plugin := newPlugin(t)
 	removeAtEnd(t, "overhead")
 	directory := t.TempDir()
-	manifest, host, cluster := filepath.Join(directory, "benchmark.yaml"), filepath.Join(directory, "host.yaml"), filepath.Join(directory, "cluster.yaml")
+	manifest, host := filepath.Join(directory, "benchmark.yaml"), filepath.Join(directory, "host.yaml")
+	cluster := filepath.Join(directory, "cluster.yaml")
 	if err := os.WriteFile(manifest, []byte(onHostAndCluster), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	first, second := newLoopFileSystem(t), newLoopFileSystem(t)
-	out, notes, err := plugin("run", "--local", "-f", manifest, "--target", "first="+first, "--target", "second="+second, "--output-file", host)
+	out, notes, err := plugin("run", "--local", "-f", manifest, "--output-file", host,
+		"--target", "first="+first, "--target", "second="+second)
 	if err != nil || !strings.Contains(out, "randwrite  second  write") {
 		t.Fatalf("on this machine: %v\n%s%s", err, out, notes)
 	}
@@ -49,7 +47,8 @@ func TestLocalBesideCluster(t *testing.T) {
 	if out, notes, err := plugin("run", "-f", manifest); err != nil {
 		t.Fatalf("in the cluster: %v\n%s%s", err, out, notes)
 	}
-	saved, err := exec.CommandContext(bounded(t), "kubectl", "get", "storagebenchmark", "overhead", "-n", namespaceOf(t), "-o", "yaml").Output()
+	get := []string{"get", "storagebenchmark", "overhead", "--namespace", namespaceOf(t), "-o", "yaml"}
+	saved, err := exec.CommandContext(bounded(t), "kubectl", get...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,54 +69,13 @@ func TestLocalBesideCluster(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a benchmark on this machine with what was measured, and a disk that is too small is not filled.
-func TestLocalEndsWell(t *testing.T) {
-	sideBySide(t)
-	program := filepath.Join(buildPlugin(t), "storagebench")
-	directory, result := newLoopFileSystem(t), filepath.Join(t.TempDir(), "interrupted.yaml")
-	run := func(file string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.CommandContext(bounded(t), program, append([]string{"run", "--local", "--target", "disk=" + directory,
-			"--rw", "randwrite", "--bs", "4k", "--output-file", file}, args...)...)
-		var notes bytes.Buffer
-		cmd.Stderr = &notes
-		return cmd, &notes
-	}
-	cmd, notes := run(result, "--size", "8M", "--runtime", "1m")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	await.Holds(t, func() error {
-		if left := testFilesIn(t, directory); len(left) == 0 {
-			return errors.New("no test files are made")
-		}
-		return nil
-	})
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Errorf("it ended with %v, want exit code 130\n%s", err, notes)
-	}
-	if text, err := os.ReadFile(result); err != nil || !strings.Contains(string(text), "reason: Interrupted") {
-		t.Errorf("the file does not say that it was interrupted: %v\n%s", err, text)
-	}
-
-	cmd, notes = run(filepath.Join(t.TempDir(), "full.yaml"), "--size", "200M", "--runtime", "1s")
-	if err := cmd.Run(); err == nil || !strings.Contains(notes.String(), "fio was not started") {
-		t.Errorf("a disk of 256 MiB was filled: %v\n%s", err, notes)
-	}
-	if left := testFilesIn(t, directory); len(left) > 0 {
-		t.Errorf("test files are left: %v", left)
-	}
-}
-
 // newLoopFileSystem mounts a file system on a loop device, and returns where.
 func newLoopFileSystem(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	image, mounted := filepath.Join(root, "disk.img"), filepath.Join(root, "disk")
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 256<<20), os.Mkdir(mounted, 0o755)); err != nil {
+	err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, 256<<20), os.Mkdir(mounted, 0o755))
+	if err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range [][]string{{"mkfs.ext4", "-q", "-F", image}, {"mount", "-o", "loop", image, mounted}} {
