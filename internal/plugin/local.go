@@ -184,7 +184,7 @@ func (o *runOptions) runLocal(cmd *cobra.Command) error {
 	}
 	err = errors.Join(chosen.print(cmd.OutOrStdout(), source.reported(cmd, ended), styleOf(cmd)), err)
 	if !o.noFail {
-		err = errors.Join(err, heldTo(ended, false))
+		err = errors.Join(err, heldTo(ended))
 	}
 	return err
 }

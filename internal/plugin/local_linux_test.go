@@ -20,8 +20,8 @@ spec:
     fio: {rw: randwrite, size: 1M, runtimeSeconds: 0}
 `
 
-// targetFlags makes directories, and returns the flags that name them.
-func targetFlags(t *testing.T, names ...string) (flags []string) {
+// directoryFlags makes directories, and returns the flags that name them.
+func directoryFlags(t *testing.T, names ...string) (flags []string) {
 	t.Helper()
 	for _, name := range names {
 		flags = append(flags, "--target", name+"="+t.TempDir())
@@ -43,7 +43,7 @@ func contains(t *testing.T, text string, words ...string) {
 func TestRunLocal(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	path := filepath.Join(t.TempDir(), "host.yaml")
-	args := append([]string{"run", "--local", "-f", "-", "--output-file", path}, targetFlags(t, "fast", "slow")...)
+	args := append([]string{"run", "--local", "-f", "-", "--output-file", path}, directoryFlags(t, "fast", "slow")...)
 	got := execute(t, localManifest, args...)
 	if got.Failed {
 		t.Fatalf("it failed:\n%s", got.Err)
@@ -116,7 +116,7 @@ func TestLocalIsRefused(t *testing.T) {
 		"a name has small letters":                   {"run", "--local", "--target", "GP3=" + directory},
 		"two targets of this name":                   {"run", "--local", "--target", "a=" + directory, "--target", "a=/tmp"},
 		`"iops=3000" describes no storage`:           {"run", "--local", "--target", "a=" + directory + ",iops=3000"},
-		"--volume: error unmarshaling":               {"run", "--local", "--target", "a=" + directory + ",volume=gp3,iop=3"},
+		`--volume: there is no field "iop"`:          {"run", "--local", "--target", "a=" + directory + ",volume=gp3,iop=3"},
 		"it has no directory, and a volume or a cla": {"run", "--local", "-f", "-", "--target", "fast=" + directory},
 		"no such file or directory":                  {"run", "--local", "--target", "a=/none"},
 	} {
