@@ -1,28 +1,25 @@
 package controllers
 
 import (
-	"fmt"
-
 	"github.com/storagebench/storagebench/controllers/pass"
-	"github.com/storagebench/storagebench/internal/report"
-	"github.com/storagebench/storagebench/internal/search"
+	"github.com/storagebench/storagebench/internal/evaluation"
 )
 
 // summarize derives the figures and lines that people read from the runs.
 func summarize(s *pass.Pass) {
-	status := &s.SB.Status
-	if finished := int32(s.SB.Status.EndedRuns()); finished != status.FinishedRuns || s.SearchEnded {
-		status.FinishedRuns = finished
-		compare(s.SB, s.SB.Status.HasMeasured())
-	}
-	if s.SB.Status.HasMeasured() && len(status.Searches) > 0 {
-		status.Searches = search.Results(&s.SB.Spec, status.Runs, true)
-	}
+	evaluation.Compare(s.SB, s.SearchEnded)
 	judge(s)
-	status.Progress = ""
-	if status.PlannedRuns > 0 {
-		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
+	evaluation.Summarize(&s.SB.Status)
+}
+
+// judge tells whether the results are as expected, when no more runs are made. Nobody is told before: a median over
+// some of the repetitions is another one. While the benchmark is cleaned up a last result may still be taken, which
+// counts. After the end nothing changes.
+func judge(s *pass.Pass) {
+	if (!s.SB.Status.HasMeasured() && !s.SB.Status.HasEnded()) || s.Before.Status.HasEnded() {
+		return
 	}
-	status.WarningCount = int32(len(status.Warnings))
-	status.Best, status.Summary = report.Best(status), report.Summary(status)
+	if judged := evaluation.Judge(s.SB); judged != nil {
+		s.SetCondition(judged.Type, judged.Status, judged.Reason, judged.Message)
+	}
 }

@@ -59,6 +59,8 @@ const (
 	ReasonCancelled = "Cancelled"
 	// ReasonDeleted: the benchmark was deleted before it ended.
 	ReasonDeleted = "Deleted"
+	// ReasonInterrupted: the user interrupted a benchmark on a plain machine. Runs that had ended keep their results.
+	ReasonInterrupted = "Interrupted"
 )
 
 // Reasons of condition CleanedUp.

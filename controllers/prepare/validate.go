@@ -12,9 +12,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
+	"github.com/storagebench/storagebench/internal/evaluation"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
-	"github.com/storagebench/storagebench/internal/preset"
 )
 
 // ReferenceGrace is how long after its creation a benchmark waits for the objects that it names: one
@@ -73,18 +73,10 @@ func accept(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if taken != nil {
 		return refuseTakenClaim(ctx, p, taken, name)
 	}
-	recordPlan(p, runs)
+	evaluation.Begin(p.SB, runs, p.Now)
 	measures := humanize.Plural(len(runs), "run") + " on " + humanize.Plural(len(targets), "target")
 	p.Step(v1alpha1.ReasonProvisioning, measures+p.Namespaces.UnknownLimits())
 	return pass.SaveFirst(), nil
-}
-
-// recordPlan writes down the runs that are to be made.
-func recordPlan(s *pass.Pass, runs []plan.Run) {
-	s.SB.Status.StartTime = new(s.Now)
-	s.SB.Status.Presets = preset.Used(&s.SB.Spec)
-	s.SB.Status.PlannedRuns = int32(len(runs))
-	s.SB.Status.Runs = plan.Record(runs)
 }
 
 // refuseSpec ends a benchmark that cannot be carried out, before anything was made for it.

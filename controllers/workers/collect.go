@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/controllers/pass"
 	"github.com/storagebench/storagebench/controllers/world"
 	"github.com/storagebench/storagebench/internal/attempt"
-	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/evaluation"
 	"github.com/storagebench/storagebench/internal/result"
-	"github.com/storagebench/storagebench/internal/search"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -57,7 +54,7 @@ func CollectEnded(ctx context.Context, p *pass.Pass, run *v1alpha1.Run) (bool, e
 // Record takes what the runners report into the status. Whatever that is, the worst that it can do is to fail its own
 // run. over is what it did over its time, nil if that is not known.
 func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, over *series.Series) error {
-	planned, isPlanned := p.Planned(run) // not if the spec was edited while the benchmark was suspended
+	planned, _ := p.Planned(run) // nil if the spec was edited while the benchmark was suspended
 	measured, err := result.Read(reportsOf(parts), planned)
 	if err != nil {
 		p.FailRun(run, err.Error())
@@ -69,53 +66,13 @@ func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, 
 			return err
 		}
 	}
-	run.State = v1alpha1.RunSucceeded
-	run.Message = ""
-	run.CompletionTime = new(p.Now)
-	run.Result, run.Sections = measured.Result, measured.Sections
-	if isPlanned {
-		if judgeStep(p, run, planned); run.State == v1alpha1.RunFailed {
-			return nil
-		}
-		analyse(p, run, planned, measured)
+	if err := evaluation.Record(p.SB, run, p.PlannedRuns(), measured, new(p.Now)); err != nil {
+		p.FailRun(run, err.Error())
 	}
-	result.BoundOverTime(p.SB.Status.Runs, run) // when warnings have told of it
 	return nil
 }
 
 // reportsOf returns what the pods have left. All pods are there.
 func reportsOf(parts []Part) []result.Part {
 	return world.Each(parts, func(p Part) result.Part { return result.PartOf(p.Client, p.Pod, p.Seen.Report, p.Seen.Why) })
-}
-
-// analyse takes into the status what the results of a run mean. The results have to be there.
-func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *result.Measured) {
-	target := s.SB.Status.Target(run.Target)
-	findings := measured.Analyse(result.Facts{
-		Planned: planned, Plan: s.PlannedRuns(), Target: target,
-		Mode: plan.VolumesOf(s.SB.Status.Targets).ModeOf(planned.Target),
-		Runs: s.SB.Status.Runs, Anchors: s.SB.Status.Anchors,
-		ContainerLimits: ptr.Deref(s.SB.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
-	})
-	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
-	run.Counters, run.Exceeded = findings.Counters, findings.Exceeded
-	if run.Result != nil {
-		run.LimitedBy = &findings.LimitedBy[0]
-	}
-	for i := range run.Sections {
-		run.Sections[i].LimitedBy = &findings.LimitedBy[i]
-	}
-}
-
-// judgeStep notes whether a step of a search keeps the budget. It fails a run for which this cannot be known.
-func judgeStep(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run) {
-	if run.Search == nil || planned.Workload.Search == nil {
-		return
-	}
-	verdict, err := search.Judge(planned.Workload.Search, run.Result, planned.Rate())
-	if err != nil {
-		s.FailRun(run, err.Error())
-		return
-	}
-	run.Search.Verdict = verdict
 }

@@ -15,15 +15,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/evaluation"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/result"
-	"github.com/storagebench/storagebench/internal/runner"
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
@@ -55,7 +55,7 @@ func Benchmark(name string, output []byte, on Storage) (sb *v1alpha1.StorageBenc
 	if err := checkOptions(printed); err != nil {
 		return nil, "", err
 	}
-	report, err := runner.NewReport(printed)
+	report, err := fiodigest.New(printed)
 	if err != nil {
 		return nil, "", err
 	}
@@ -153,20 +153,7 @@ func record(sb *v1alpha1.StorageBenchmark, planned *plan.Run, report *digest.Rep
 	if err != nil {
 		return err
 	}
-	status := &sb.Status
-	run := &status.Runs[0]
-	run.Result, run.Sections = measured.Result, measured.Sections
-	findings := measured.Analyse(result.Facts{
-		Planned: planned, Plan: []plan.Run{*planned}, Target: &status.Targets[0], Mode: corev1.PersistentVolumeFilesystem, Runs: status.Runs,
-	})
-	run.Warnings, status.Targets[0].BurstCredits = findings.Warnings, findings.BurstCredits
-	if run.Result != nil {
-		run.LimitedBy = &findings.LimitedBy[0]
-	}
-	for i := range run.Sections {
-		run.Sections[i].LimitedBy = &findings.LimitedBy[i]
-	}
-	return nil
+	return evaluation.Record(sb, &sb.Status.Runs[0], []plan.Run{*planned}, measured, nil)
 }
 
 // setTimes notes when fio measured, where it says so: fio 3.36 and later do.
@@ -189,11 +176,8 @@ func setTimes(sb *v1alpha1.StorageBenchmark, printed *fiooutput.Output) {
 
 // summarize adds what a benchmark says of all of its runs.
 func summarize(sb *v1alpha1.StorageBenchmark, message string) {
-	status := &sb.Status
-	target := status.Targets[0].Name
-	status.Comparisons = analysis.Compare(status.Runs, []string{target}, target)
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
-	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+	evaluation.Compare(sb, true)
+	meta.SetStatusCondition(&sb.Status.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonCompleted, Message: message,
 	})
 }

@@ -3,6 +3,7 @@
 package job
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"strconv"
@@ -70,6 +71,8 @@ type Volume struct {
 	Exclusive bool
 	// Objects is for an object store, where a directory is gone with the last object in it.
 	Objects bool
+	// MountPath is where the volume is mounted, "" for MountPath, where pods have it.
+	MountPath string
 	// Subdirectory is where the files of a client are that shares the file system with others. "": no other does.
 	Subdirectory string
 }
@@ -104,10 +107,11 @@ type Run struct {
 // Directory returns the directory of the benchmark's test files on a volume, as the runner sees it. On one that is the
 // benchmark's alone it is the root: an object store has no directories that stay when they are empty.
 func Directory(sb *v1alpha1.StorageBenchmark, volume Volume) string {
+	mount := cmp.Or(volume.MountPath, MountPath)
 	if volume.Exclusive {
-		return MountPath
+		return mount
 	}
-	return path.Join(MountPath, childmeta.Directory(sb), volume.Subdirectory)
+	return path.Join(mount, childmeta.Directory(sb), volume.Subdirectory)
 }
 
 // ForRun returns the Job of a client in an attempt of a run. The operator decides about attempts, so the Job

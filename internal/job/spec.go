@@ -23,6 +23,8 @@ type Spec struct {
 	Claims owned.Claims
 	// EBSMetricsURL is where runs on EBS volumes ask what EBS itself says of them. "": they do not.
 	EBSMetricsURL string
+	// MountPaths are where volumes are mounted on a machine without pods, by the names of their targets.
+	MountPaths map[string]string
 }
 
 // ForRun returns what the Job of a client in an attempt of a run is to do, and where. Before it measures, it lays out its share, and writes what has to be written.
@@ -46,6 +48,7 @@ func (b Spec) ForMeasuring(run *v1alpha1.Run, planned *plan.Run, client int32) R
 	target := b.Status.Target(planned.Target.Name)
 	volume := VolumeOf(b.StorageBenchmark, planned.Target, client)
 	volume.Subdirectory = b.subdirectory(planned.Target, client)
+	volume.MountPath = b.MountPaths[volume.Target]
 	volume.ReadOnly = volume.ReadOnly || isOnlyRead(volume, planned.Job)
 	return Run{
 		Name:      run.Name,

@@ -43,6 +43,8 @@ type checkOptions struct {
 	// content is what the file holds.
 	content []byte
 
+	local localOptions
+
 	// leftOut are the presets that do not work on the storage.
 	leftOut []preset.Preset
 }
@@ -50,7 +52,7 @@ type checkOptions struct {
 func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	o := &checkOptions{flags: flags}
 	cmd := &cobra.Command{
-		Use:   "check {--class CLASS | --claim CLAIM | FILE | -f FILE [NAME]}",
+		Use:   "check {--class CLASS | --claim CLAIM | --local --target NAME=DIRECTORY | FILE | -f FILE [NAME]}",
 		Short: "Say whether storage is good enough for etcd, PostgreSQL and others",
 		Long: `Say whether storage is good enough for etcd, PostgreSQL and others, by their presets.
 
@@ -66,10 +68,15 @@ runs failed, or if a preset that asks for something was left out. It is 130 afte
 Nothing is measured if FILE has results: a StorageBenchmark that was saved, what report -o json printed, or the output of
 fio. They are held to --preset and --expect. Without these flags they are held to what the StorageBenchmark expects, or
 to the presets that their jobs fit. A preset fits a job that does the same I/O; size and time may differ. No cluster is
-needed. If the file has a StorageBenchmark without results, its storage is measured.`,
+needed. If the file has a StorageBenchmark without results, its storage is measured.
+
+` + aboutLocal,
 		Example: `  kubectl storagebench check --class gp3
   kubectl storagebench check --class gp3,gp2 --preset etcd --repetitions 6
   kubectl storagebench check --claim data --thorough
+
+  # without a cluster: a directory of this machine
+  kubectl storagebench check --local --target data=/var/lib/postgresql
 
   # storage that a file names: the targets of a StorageBenchmark
   kubectl storagebench check -f benchmark.yaml
@@ -97,6 +104,7 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
 	o.measured.addFlags(cmd)
+	o.local.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
 	for _, flag := range []string{"class", "claim", "ebs", "capacity", "node-selector", "fs-group"} {
 		cmd.MarkFlagsMutuallyExclusive("filename", flag)
@@ -106,6 +114,7 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 }
 
 func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
+	o.measured.used = o.local.isUsed() // --instance is about this machine then
 	if o.path != "" || len(args) > 0 {
 		o.measured.efs, o.measured.s3 = strings.Join(o.storage.efs, ","), len(o.storage.s3) > 0
 		sb, err := o.resultsOfFile(cmd, args)
@@ -130,12 +139,19 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 
 // measure makes the benchmark that checks, and follows it.
 func (o *checkOptions) measure(cmd *cobra.Command) error {
+	if err := o.local.begin(cmd, &o.storage.claims); err != nil {
+		return err
+	}
 	benchmark, err := o.benchmark(cmd)
 	if err != nil {
 		return err
 	}
+	o.local.describe(&benchmark.Spec)
 	if o.dryRun {
 		return printManifest(cmd.OutOrStdout(), benchmark)
+	}
+	if o.local.isUsed() {
+		return o.checkLocal(cmd, benchmark)
 	}
 	c, err := connect(o.flags)
 	if err != nil {

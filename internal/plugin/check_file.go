@@ -21,7 +21,10 @@ import (
 )
 
 // onlyLive are the flags of check that are about measuring.
-var onlyLive = []string{"class", "claim", "ebs", "capacity", "node-selector", "fs-group", "thorough", "repetitions", "name", "rm", "dry-run"}
+var onlyLive = []string{
+	"class", "claim", "ebs", "capacity", "node-selector", "fs-group", "thorough", "repetitions", "name", "rm", "dry-run",
+	"local", "target", "output-file",
+}
 
 // resultsOfFile returns the benchmark with results that the file holds, nil if the file describes storage to measure.
 func (o *checkOptions) resultsOfFile(cmd *cobra.Command, args []string) (*v1alpha1.StorageBenchmark, error) {

@@ -39,12 +39,13 @@ type runOptions struct {
 	output               *string
 	remove, wait, dryRun bool
 	noFail, replace      bool
+	local                localOptions
 }
 
 func newRunCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	o := &runOptions{flags: flags}
 	cmd := &cobra.Command{
-		Use:   "run (-f FILE | --class CLASS | --ebs TYPE | --efs ID | --s3 BUCKET | --claim CLAIM | --from-schedule NAME) [-- FIO-OPTION...]",
+		Use:   "run (-f FILE | --class CLASS | --ebs TYPE | --efs ID | --s3 BUCKET | --claim CLAIM | --from-schedule NAME | --local --target NAME=DIRECTORY) [-- FIO-OPTION...]",
 		Short: "Make a StorageBenchmark, follow it, and print its results",
 		Long: `Make a StorageBenchmark, follow it, and print its results.
 
@@ -56,7 +57,9 @@ A benchmark of the file that has ended before is not measured again: --replace d
 anew, and rerun measures the same under another name.
 
 The exit code is 0 only if each run has a result, and all that spec.expectations and presets ask for is met. It is 2 if
-something is missed, and 1 if that is not known. With --no-fail only the runs count. After Ctrl-C it is 130.`,
+something is missed, and 1 if that is not known. With --no-fail only the runs count. After Ctrl-C it is 130.
+
+` + aboutLocal,
 		Example: `  # two StorageClasses beside each other
   kubectl storagebench run --class gp3 --class efs-sc --rw randwrite --bs 4k,64k --runtime 30s
 
@@ -76,6 +79,9 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
   # what a schedule measures, now
   kubectl storagebench run --from-schedule nightly
 
+  # without a cluster: directories of this machine
+  kubectl storagebench run --local --target gp3=/mnt/gp3 --target efs=/mnt/efs -f benchmark.yaml
+
   # what the flags mean, as a file to start from
   kubectl storagebench run --class gp3 --rw read --bs 1m --dry-run`,
 		Args: o.args,
@@ -89,6 +95,7 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 	cmd.Flags().StringVar(&o.schedule, "from-schedule", "", "name of the StorageBenchmarkSchedule whose template the StorageBenchmark is made from")
 	cmd.Flags().BoolVar(&o.replace, "replace", false, "delete the StorageBenchmark of the same name first, its results included")
 	o.addFollowFlags(cmd)
+	o.local.addFlags(cmd)
 	for _, flag := range []string{"filename", "kustomize"} {
 		for _, other := range append([]string{"fs-group", "node-selector", "preset", "expect", "search", "name", "dry-run"}, targetFlagNames...) {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
@@ -144,6 +151,12 @@ func namedJob(args []string) []string {
 func (o *runOptions) run(cmd *cobra.Command) error {
 	if _, err := formatNamed(reportFormats, *o.output); err != nil {
 		return err
+	}
+	if err := o.local.begin(cmd, &o.oneLine.claims); err != nil {
+		return err
+	}
+	if o.local.isUsed() {
+		return o.runLocal(cmd)
 	}
 	if o.files.Kustomize != "" || len(o.files.Filenames) > 0 {
 		return o.runFiles(cmd)

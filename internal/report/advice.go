@@ -48,5 +48,6 @@ var afterFailure = map[string]string{
 	v1alpha1.ReasonProvisioningFailed: "Look at the events of the claim (kubectl describe pvc) and at the log of the CSI driver's controller, then create the benchmark anew.",
 	v1alpha1.ReasonRunFailed:          "Read fio's log, change the workload or the storage, and create the benchmark anew. Results of other runs are good.",
 	v1alpha1.ReasonDeadlineExceeded:   "See what the message waited for. If it only needs more time, raise that field of spec.deadlines and create the benchmark anew.",
+	v1alpha1.ReasonInterrupted:        "Results of runs that had ended are good. Run it again for the others.",
 	v1alpha1.ReasonDeleted:            "The benchmark is being deleted. Create it anew to measure.",
 }

@@ -321,7 +321,7 @@ func TestAfterFailure(t *testing.T) {
 		}
 		got = append(got, reason)
 	}
-	if want := 5; len(got) != want {
+	if want := 6; len(got) != want {
 		t.Errorf("advice after %d outcomes, want %d: %s", len(got), want, got)
 	}
 }

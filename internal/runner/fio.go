@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"syscall"
 	"time"
@@ -67,6 +68,12 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	defer cancel(nil)
 	cmd := exec.CommandContext(watched, o.Fio, call.args...)
 	cmd.Dir = o.Scratch
+	if o.EndsWithRunner {
+		// The kernel sends the signal when the thread ends that has started fio, so this one stays.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = endGrace
 	stderr := &errorOutput{log: o.Log, killed: func() { cancel(errJobKilled) }, flooded: func() { cancel(errFlood) }}

@@ -65,3 +65,5 @@ func newProbe(output *fiooutput.Output) *digest.Probe {
 	p.MilliIOPS, p.BytesPerSecond, p.MeanLatency = round(min(rate*1000, most)), round(min(bytes, most)), round(min(latency/rate, most))
 	return p
 }
+
+func round(f float64) int64 { return int64(math.Round(f)) }

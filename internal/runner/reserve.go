@@ -10,11 +10,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/prometheus/procfs"
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/mounts"
 )
 
 // remedy ends the errors of runs that would leave less free than the reserve.
@@ -144,30 +144,10 @@ func (o Options) roomAt(directory string) (room, error) {
 // The kernel gives btrfs a device number of its own, which is none of the block device that is its source.
 // Volumes of CephFS and ZFS share a pool, whose space statfs can only tell by a quota that not every volume has.
 func (m machine) isWholeDevice(directory string) bool {
-	proc, err := m.proc()
-	if err != nil {
-		return false
-	}
-	mounts, err := proc.GetMounts()
-	if err != nil {
-		return false
-	}
-	mount := mountOf(mounts, directory)
+	mount := mounts.Of(m.root, directory)
 	if mount == nil || mount.Root != "/" {
 		return false
 	}
 	btrfs := mount.FSType == "btrfs" && strings.HasPrefix(mount.Source, "/dev/")
 	return btrfs || !strings.HasPrefix(mount.MajorMinorVer, "0:")
-}
-
-// mountOf returns the mount that a directory is on, nil if there is none. A later mount hides an earlier one at
-// the same place.
-func mountOf(mounts []*procfs.MountInfo, directory string) (deepest *procfs.MountInfo) {
-	for _, mount := range mounts {
-		below := strings.HasPrefix(directory+"/", strings.TrimSuffix(mount.MountPoint, "/")+"/")
-		if below && (deepest == nil || len(mount.MountPoint) >= len(deepest.MountPoint)) {
-			deepest = mount
-		}
-	}
-	return deepest
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/steady"
 )
@@ -67,6 +68,9 @@ type Options struct {
 	Scratch string
 	// TerminationMessage is the file that the report or the error is written to.
 	TerminationMessage string
+	// EndsWithRunner has fio end when the runner is killed, and keeps signals from it that a terminal sends to all of its
+	// processes. In a pod, the container's end does the one, and nothing does the other.
+	EndsWithRunner bool
 	// Fio is the program to run.
 	Fio string
 	// Log gets what a person wants to read: fio's progress, its human-readable and its JSON output.
@@ -198,7 +202,7 @@ func (o Options) measureOnce(ctx context.Context, call invocation, seen func() d
 	if err != nil {
 		return nil, err
 	}
-	report, err := NewReport(output)
+	report, err := fiodigest.New(output)
 	if err != nil {
 		return nil, err
 	}

@@ -15,9 +15,9 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/internal/merge"
-	"github.com/storagebench/storagebench/internal/runner"
 )
 
 var update = flag.Bool("update", false, "write testdata from what fio says now")
@@ -193,7 +193,7 @@ func (o output) reports(t *testing.T) []*digest.Report {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report, err := runner.ParseReport(data)
+		report, err := fiodigest.Parse(data)
 		if err != nil {
 			t.Fatal(err)
 		}

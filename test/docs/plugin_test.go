@@ -15,8 +15,9 @@ import (
 )
 
 var (
-	// typed is a command of the plugin in what pages have bash do, up to where another command, a redirection or a comment begins.
-	typed = regexp.MustCompile(`\bkubectl storagebench ([^|>#;&]*)`)
+	// typed is a command of the plugin in what pages have bash do, up to where another command, a redirection or a comment
+	// begins. The plugin runs without kubectl as well.
+	typed = regexp.MustCompile(`(?m)(?:\bkubectl |^)storagebench ([^|>#;&\n]*)`)
 	// mentioned is a command of the plugin in the text of a page.
 	mentioned = regexp.MustCompile("`kubectl storagebench ([^`]*)`")
 	flag      = regexp.MustCompile(`^--?([a-zA-Z][a-z-]*)`)
@@ -57,6 +58,27 @@ func TestPluginCommands(t *testing.T) {
 	if found < 10 {
 		t.Errorf("only %d commands of the plugin were found", found)
 	}
+	t.Run("local", func(t *testing.T) { testLocalCommands(t, plugin) })
+}
+
+// testLocalCommands plays the commands for plain machines, up to what they would measure: the directories are those of
+// readers. Commands whose output the page shows are played in a cluster (test/e2e).
+func testLocalCommands(t *testing.T, plugin string) {
+	found := 0
+	for _, command := range append(pluginCommands(t, "docs/local.md"), pluginCommands(t, "README.md")...) {
+		if !strings.Contains(command, "--local ") || strings.Contains(command, "-f ") {
+			continue
+		}
+		found++
+		args := append(strings.Fields(command), "--dry-run")
+		output, err := exec.CommandContext(t.Context(), plugin, args...).CombinedOutput()
+		if err != nil || !strings.Contains(string(output), "kind: StorageBenchmark") {
+			t.Errorf("%s: %v\n%s", command, err, output)
+		}
+	}
+	if found < 4 {
+		t.Errorf("only %d commands for plain machines were found", found)
+	}
 }
 
 func TestParseCommand(t *testing.T) {
@@ -93,8 +115,7 @@ func pluginCommands(t *testing.T, page string) []string {
 	var all []string
 	for _, block := range commands(blocks) {
 		for _, match := range typed.FindAllStringSubmatch(strings.ReplaceAll(block, "\\\n", " "), -1) {
-			line, _, _ := strings.Cut(match[1], "\n")
-			all = append(all, line)
+			all = append(all, match[1])
 		}
 	}
 	for _, match := range mentioned.FindAllStringSubmatch(strings.Join(prose(t, path), "\n"), -1) {

@@ -12,10 +12,10 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
+	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/result"
-	"github.com/storagebench/storagebench/internal/runner"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -52,7 +52,7 @@ func holdsTable(t *testing.T, output string, workload v1alpha1.Workload) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reported, err := runner.ParseReport(printed)
+	reported, err := fiodigest.Parse(printed)
 	if err != nil {
 		t.Fatal(err)
 	}

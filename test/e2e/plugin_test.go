@@ -34,7 +34,8 @@ var plugin = sync.OnceValues(func() (string, error) {
 	if output, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build the plugin: %w\n%s", err, output)
 	}
-	return directory, nil
+	// Under this name it runs without kubectl.
+	return directory, os.Symlink("kubectl-storagebench", filepath.Join(directory, "storagebench"))
 })
 
 // buildPlugin returns the directory of the kubectl plugin.

@@ -1,6 +1,9 @@
-package runner
+// Package fiodigest turns what fio printed into the report that a runner sends. It needs no Linux, so that the plugin
+// reads fio's output on every platform.
+package fiodigest
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/storagebench/storagebench/internal/digest"
@@ -9,18 +12,17 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 )
 
-// ParseReport returns what Measure reports of fio's output of --output-format=json+, without what it saw of the
-// machine.
-func ParseReport(data []byte) (*digest.Report, error) {
+// Parse returns the report of fio's output of --output-format=json+, without what a runner sees of the machine.
+func Parse(data []byte) (*digest.Report, error) {
 	output, err := fiooutput.Parse(data)
 	if err != nil {
 		return nil, err
 	}
-	return NewReport(output)
+	return New(output)
 }
 
-// NewReport turns what fio printed into the report for the controller, without what a runner sees of the machine.
-func NewReport(output *fiooutput.Output) (*digest.Report, error) {
+// New returns the report of what fio printed, without what a runner sees of the machine.
+func New(output *fiooutput.Output) (*digest.Report, error) {
 	report := &digest.Report{FioVersion: output.Version}
 	for _, g := range output.Groups {
 		group := digest.Group{
@@ -38,7 +40,8 @@ func NewReport(output *fiooutput.Output) (*digest.Report, error) {
 			group.Steady = &digest.FioSteady{Criterion: humanize.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
 		}
 		if group.IsEmpty() {
-			return nil, failf(digest.ExitFailed, "fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
+			return nil, fmt.Errorf(
+				"fio completed no I/O in job %q: is its runtime longer than 0, and its size at least one block?", g.Name)
 		}
 		report.Groups = append(report.Groups, group)
 	}
@@ -82,7 +85,9 @@ func newMetadata(m *fiooutput.Metadata) *digest.Metadata {
 	if latency == nil {
 		return nil
 	}
-	return &digest.Metadata{Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion}
+	return &digest.Metadata{
+		Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion,
+	}
 }
 
 func newLatencyTarget(t *fiooutput.LatencyTarget) *digest.LatencyTarget {

@@ -1,4 +1,4 @@
-package runner
+package fiodigest
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestReportOfMetadata(t *testing.T) {
 	output := &fiooutput.Output{Groups: []fiooutput.Group{{Name: "files", Metadata: &fiooutput.Metadata{
 		PerSecond: 1.5, RuntimeMilliseconds: 2000, Latency: &fiooutput.LatencyStats{Count: 3, MinNanoseconds: 90, MaxNanoseconds: 110, MeanNanoseconds: 99.6, Histogram: h},
 	}}}}
-	report, err := NewReport(output)
+	report, err := New(output)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestReportOfMetadata(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	output.Groups[0].Metadata = nil
-	if _, err := NewReport(output); err == nil {
+	if _, err := New(output); err == nil {
 		t.Error("a group without anything is a result")
 	}
 }
