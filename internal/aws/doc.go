@@ -21,8 +21,10 @@ type Limits struct {
 	Approximate bool
 	// The documentation promises as much and no less, so that storage may do more.
 	AtLeast bool
-	// Sequential I/Os of SSDMergedFromBytes and more may count as fewer and larger ones.
+	// Sequential I/Os of MergedFromBytes and more may count as fewer and larger ones.
 	MayMerge bool
+	// How long an I/O takes that waits for no other one.
+	Typical Latency
 	// What remains when credits are used up. Nil: the limits hold for as long as one likes.
 	Burst *Burst
 	// Where the limits are from, for people; at most 256 characters.

@@ -115,6 +115,11 @@ const (
 	efsMaxProvisionedMiBps = 3414
 )
 
+// NFSSlots is how many requests Linux sends at a time through one mount of NFS 4.1, which EFS uses: max_session_slots of
+// its module nfs is 64 by default (NFS4_DEF_SLOT_TABLE_SIZE in
+// https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/fs/nfs/nfs4session.h, read 2026-11-28).
+const NFSSlots = 64
+
 // FileSystem is an EFS file system with performance mode General Purpose.
 type FileSystem struct {
 	// OneZone says that it is of type One Zone, else it is regional.
@@ -170,7 +175,7 @@ func (f FileSystem) Limits() Limits {
 	if !known {
 		return Limits{}
 	}
-	limits := Limits{ReadIOPS: mode.readIOPS, WriteIOPS: mode.writeIOPS, Shared: true}
+	limits := Limits{ReadIOPS: mode.readIOPS, WriteIOPS: mode.writeIOPS, Shared: true, Typical: f.latency()}
 	switch {
 	case f.ThroughputMode == Elastic:
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.readMiBps*mib, mode.writeMiBps*mib
@@ -198,6 +203,13 @@ func (f FileSystem) mode() (fileSystemMode, bool) {
 		mode.efsThroughput = most
 	}
 	return mode, true
+}
+
+func (f FileSystem) latency() Latency {
+	if f.OneZone {
+		return efsOneZoneLatency
+	}
+	return efsLatency
 }
 
 func (f FileSystem) kind() string {

@@ -22,11 +22,12 @@ const (
 // (https://github.com/awslabs/mountpoint-s3/releases/tag/mountpoint-s3-1.5.0).
 func BucketLimits(bucket string) Limits {
 	limits := Limits{
-		ReadIOPS: s3PrefixGets, WriteIOPS: s3PrefixPuts, RandomIOPS: true, AtLeast: true,
+		ReadIOPS: s3PrefixGets, WriteIOPS: s3PrefixPuts, RandomIOPS: true, AtLeast: true, Typical: s3Latency,
 		Source: "AWS: S3 gives a prefix at least 5500 GET and 3500 PUT requests a second, and more after a time",
 	}
 	if strings.HasSuffix(bucket, s3DirectorySuffix) {
 		limits.ReadIOPS, limits.WriteIOPS, limits.AtLeast = s3DirectoryGets, s3DirectoryPuts, false
+		limits.Typical = s3ExpressLatency
 		limits.Source = "AWS: S3 Express One Zone gives a directory bucket up to 2000000 GET and 200000 PUT requests a second"
 	}
 	return limits

@@ -49,11 +49,21 @@ func ClassOf(class *storagev1.StorageClass) Class {
 }
 
 // Limits returns what is known of what the target's storage can do at most, nil if nothing is: what the user says,
-// else what AWS documents.
+// else what AWS documents. How long an I/O takes is always what AWS documents.
 func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
-	if t.Limits != nil {
-		return given(t.Limits, scopeOf(KindOf(t, class.Driver)), limitsOfSpec)
+	documented := documentedLimits(t, class)
+	if t.Limits == nil {
+		return documented
 	}
+	limits := given(t.Limits, scopeOf(KindOf(t, class.Driver)), limitsOfSpec)
+	if documented != nil {
+		limits.TypicalReadMicroseconds = documented.TypicalReadMicroseconds
+		limits.TypicalWriteMicroseconds = documented.TypicalWriteMicroseconds
+	}
+	return limits
+}
+
+func documentedLimits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	switch KindOf(t, class.Driver) {
 	case KindEFS:
 		return fileSystemLimits(t, class.Region)
@@ -166,6 +176,8 @@ func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 		Burst:               burst(limits.Burst),
 	}}
 	l.LoweredIOPS = figure(limits.LoweredIOPS)
+	l.TypicalReadMicroseconds = figure(limits.Typical.Read.Microseconds())
+	l.TypicalWriteMicroseconds = figure(limits.Typical.Write.Microseconds())
 	if !limits.RandomIOPS || l.Burst == nil {
 		l.IOPS = figure(limits.IOPS)
 	} else {
