@@ -141,6 +141,12 @@ type KnownLimits struct {
 	// +kubebuilder:validation:Minimum=1
 	LoweredIOPS *int64 `json:"loweredIOPS,omitempty"`
 
+	// loweredBytesPerSecond is the bytes per second that the node has if its instance gives bandwidth to the other side, by
+	// bandwidth weighting vpc-1 or ebs-1, which no object tells. A result near it is not judged. Unset: it cannot.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	LoweredBytesPerSecond *int64 `json:"loweredBytesPerSecond,omitempty"`
+
 	// typicalReadMicroseconds is about how long a read of up to 256 KiB takes that waits for no other one, as the
 	// documentation says. Latency holds a result back only where its mean is of that size. Unset: unknown.
 	// +optional
@@ -272,6 +278,8 @@ const (
 	WarningFirstAccess = "FirstAccess"
 	// WarningFasterThanDocumented: storage did more than its limits or its documentation say, as from a cache.
 	WarningFasterThanDocumented = "FasterThanDocumented"
+	// WarningFilesReadAgain: small files on storage without known limits, which a cache below them can hold, were read many times.
+	WarningFilesReadAgain = "FilesReadAgain"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
 	WarningBurstCredits = "BurstCredits"
 	// WarningNotSteady: what was to be measured when it is steady, or warm, was measured when its time was over.

@@ -176,6 +176,9 @@ func doubt(u use, load Load, client Client) string {
 	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
 		return fmt.Sprintf("%s (%d %%): this is the end of a documented range and no limit, so it is unknown whether it held the result back; set spec.targets[].limits",
 			u, u.percent())
+	case u.lowered && !u.isOfStorage():
+		return fmt.Sprintf("%s (%d %%), if the instance's bandwidth weighting gives the rest to the other side: "+
+			"see NetworkPerformanceOptions of aws ec2 describe-instances, and set spec.targets[].clientLimits", u, u.percent())
 	case u.lowered:
 		return fmt.Sprintf("%s (%d %%), if the driver lowered the volume to that; it does so if EC2 does not let it look up the region's maximum: see Iops of aws ec2 describe-volumes",
 			u, u.percent())

@@ -137,8 +137,19 @@ func (k Known) clientSets() []limitSet {
 			limits.Scope = v1alpha1.ScopeClient
 		}
 		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
+		if lowered := limits.LoweredBytesPerSecond; lowered != nil {
+			sets = append(sets, limitSet{limits: weighted(limits, *lowered), owners: k.Nodes, company: k.Company, lowered: true})
+		}
 	}
 	return sets
+}
+
+// weighted returns what a node has whose instance gives bandwidth to the other side.
+func weighted(limits v1alpha1.KnownLimits, lowered int64) v1alpha1.KnownLimits {
+	other := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: limits.Scope}}
+	other.BytesPerSecond = least(limits.BytesPerSecond, lowered)
+	other.ReadBytesPerSecond, other.WriteBytesPerSecond = least(limits.ReadBytesPerSecond, lowered), least(limits.WriteBytesPerSecond, lowered)
+	return other
 }
 
 // times returns what so many things can do together of which each has the limits; 0 is one.
@@ -151,6 +162,7 @@ func times(limits v1alpha1.KnownLimits, n int64) v1alpha1.KnownLimits {
 		burst.BaselineIOPS, burst.BaselineBytesPerSecond = multiplied(burst.BaselineIOPS, n), multiplied(burst.BaselineBytesPerSecond, n)
 		limits.Burst = &burst
 	}
+	limits.LoweredBytesPerSecond = multiplied(limits.LoweredBytesPerSecond, n)
 	for _, figure := range figures(&limits.Limits) {
 		*figure = multiplied(*figure, n)
 	}

@@ -54,6 +54,11 @@ func network(peak, baseline int64) v1alpha1.KnownLimits {
 	return limits
 }
 
+// weighing is an instance with 8,192,000 bytes a second, and so many where its bandwidth is weighted for the other side.
+func weighing(lowered int64) v1alpha1.KnownLimits {
+	return v1alpha1.KnownLimits{LoweredBytesPerSecond: &lowered, Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeInstance, BytesPerSecond: new(int64(8_192_000))}}
+}
+
 func clients(limits ...v1alpha1.KnownLimits) []v1alpha1.KnownLimits { return limits }
 
 // TestExperiments has published rows with the limits of storage and instance.
@@ -117,6 +122,10 @@ func TestBoundByClient(t *testing.T) {
 		{"never the volume's", Known{Storage: &large, Client: clients(limits("", 1000, 1<<40))}, "ClientIOPS 1000 of the client's 1000 IOPS (100 %)"},
 		{"nearest of two", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeClient, 1000, 1<<40), limits(v1alpha1.ScopeInstance, 990, 1<<40))}, "InstanceIOPS 1000 of the instance's 990 IOPS (101 %)"},
 		{"storage if alike", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}, Client: clients(limits(v1alpha1.ScopeInstance, 1000, 4_096_000))}, "VolumeIOPS 1000 of the volume's 1000 IOPS (100 %)"},
+		{"near what another weighting leaves", Known{Storage: &large, Client: clients(weighing(4_096_000))},
+			"Unknown 3.91 of the instance's 3.91 MiB/s (100 %), if the instance's bandwidth weighting gives the rest to the other side: see NetworkPerformanceOptions of aws ec2 describe-instances, and set spec.targets[].clientLimits"},
+		{"more than another weighting leaves", Known{Storage: &large, Client: clients(weighing(3_800_000))},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s, 50 %): try more jobs or a higher iodepth"},
 		{"nearest has room", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the instance's 2000 IOPS, 50 %): try more jobs or a higher iodepth"},
 		{"limits of the storage count", Known{Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))}, "Unknown no limits of the storage are known: set spec.targets[].limits"},

@@ -13,7 +13,9 @@ func TestBoundBySize(t *testing.T) {
 	io2 := taking(500, 500, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(64_000)), BytesPerSecond: new(int64(4000 << 20))}})
 	unnamed := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(64_000)), BytesPerSecond: new(int64(4000 << 20))}}
 	// reads and writes have so many in flight, each of so many bytes for so long.
-	figures := func(inFlight, bytes, mean int64) *v1alpha1.Figures { return blocks(inFlight*1_000_000_000/mean, bytes, mean) }
+	figures := func(inFlight, bytes, mean int64) *v1alpha1.Figures {
+		return blocks(inFlight*1_000_000_000/mean, bytes, mean)
+	}
 	reads := func(inFlight, bytes, mean int64) *v1alpha1.Result {
 		return &v1alpha1.Result{Figures: v1alpha1.ListOf(figures(inFlight, bytes, mean).As(v1alpha1.OperationRead))}
 	}

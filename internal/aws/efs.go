@@ -120,8 +120,12 @@ const (
 // https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/fs/nfs/nfs4session.h, read 2026-11-28).
 const NFSSlots = 64
 
-// FileSystem is an EFS file system with performance mode General Purpose.
+// FileSystem is an EFS file system.
 type FileSystem struct {
+	// MaxIO says that its performance mode is Max I/O, else it is General Purpose. AWS documents neither the operations
+	// per second of Max I/O nor how long one takes, but that it takes longer
+	// (https://docs.aws.amazon.com/efs/latest/ug/performance.html, "Performance modes", read 2026-11-28).
+	MaxIO bool
 	// OneZone says that it is of type One Zone, else it is regional.
 	OneZone bool
 	// Region is where it is, such as eu-west-1. Empty if it is not known: then throughput is the least of all regions.
@@ -176,6 +180,9 @@ func (f FileSystem) Limits() Limits {
 		return Limits{}
 	}
 	limits := Limits{ReadIOPS: mode.readIOPS, WriteIOPS: mode.writeIOPS, Shared: true, Typical: f.latency()}
+	if f.MaxIO {
+		limits = Limits{Shared: true}
+	}
 	switch {
 	case f.ThroughputMode == Elastic:
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.readMiBps*mib, mode.writeMiBps*mib
@@ -213,8 +220,11 @@ func (f FileSystem) latency() Latency {
 }
 
 func (f FileSystem) kind() string {
-	if f.OneZone {
+	switch {
+	case f.OneZone:
 		return "EFS One Zone file system"
+	case f.MaxIO:
+		return "EFS Max I/O file system"
 	}
 	return "EFS file system"
 }

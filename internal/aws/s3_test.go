@@ -18,3 +18,17 @@ func TestBucketLimits(t *testing.T) {
 		}
 	}
 }
+
+func TestMountpointLimits(t *testing.T) {
+	for _, test := range []struct {
+		options []string
+		want    int64
+	}{
+		{nil, 0}, {[]string{"max-threads 32"}, 0}, {[]string{"allow-delete", "maximum-throughput-gbps 8"}, 1_000_000_000},
+		{[]string{"--maximum-throughput-gbps=2.5"}, 312_500_000}, {[]string{"maximum-throughput-gbps many"}, 0}, {[]string{"maximum-throughput-gbps NaN"}, 0},
+	} {
+		if got := MountpointLimits(test.options); got.ReadBytesPerSecond != test.want || got.WriteBytesPerSecond != test.want {
+			t.Errorf("%q: %+v, want %d", test.options, got, test.want)
+		}
+	}
+}
