@@ -49,7 +49,7 @@ func (f *flight) add(rate, nanoseconds float64) {
 }
 
 // mean is how long each took, in nanoseconds.
-func (f flight) mean() float64 { return f.inFlight / f.rate * 1e9 }
+func (f *flight) mean() float64 { return f.inFlight / f.rate * 1e9 }
 
 // boundByLatency judges a result that reached no limit by Little's law, and by how long the storage is known to take. fio
 // is a closed loop: that as many I/Os are in flight as the workload keeps is so whatever they wait for.
@@ -71,11 +71,11 @@ func (k Known) boundByLatency(r *v1alpha1.Result, room string, load Load) v1alph
 			"IOPS and a mean latency of %s mean %s %s in flight, more than the workload's %d",
 			duration(f.mean()), humanize.Significant(f.inFlight), f.what, load.InFlight)
 	}
-	return k.boundBySize(f, k.typical(r), room, load)
+	return k.boundBySize(&f, k.typical(r), room, load)
 }
 
 // boundBySize judges a result that kept all I/Os in flight, by how long each took as a multiple of the typical time.
-func (k Known) boundBySize(f flight, typical float64, room string, load Load) v1alpha1.LimitedBy {
+func (k Known) boundBySize(f *flight, typical float64, room string, load Load) v1alpha1.LimitedBy {
 	size := f.mean() / typical
 	all := fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average",
 		humanize.Significant(f.inFlight), load.InFlight, f.what, duration(f.mean()))

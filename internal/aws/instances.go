@@ -31,9 +31,8 @@ type Instance struct {
 	Weighted bool
 }
 
-// OtherNetwork returns the peak of its network card where its bandwidth is weighted for EBS, and OtherEBS the most of EBS
-// where it is weighted for the network; 0 if it cannot be. The side that one chooses gets a quarter more than its baseline,
-// and the other one as much less, also at its most
+// OtherNetwork returns the peak of its network card where its bandwidth is weighted for EBS; 0 if it cannot be. The side that
+// one chooses gets a quarter more than its baseline, and the other one as much less, also at its most
 // (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configure-bandwidth-weighting.html, read 2026-11-28). What the
 // former gets at its most stays the same on most types.
 func (i Instance) OtherNetwork() int64 {
@@ -43,7 +42,7 @@ func (i Instance) OtherNetwork() int64 {
 	return max(0, i.NetworkPeakBytesPerSecond-i.EBSBaselineBytesPerSecond/4)
 }
 
-// OtherEBS: see OtherNetwork.
+// OtherEBS returns the most of EBS where the bandwidth is weighted for the network, by the same rule; 0 if it cannot be.
 func (i Instance) OtherEBS() int64 {
 	if !i.Weighted {
 		return 0
