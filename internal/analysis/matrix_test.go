@@ -89,7 +89,7 @@ func TestClimb(t *testing.T) {
 	}
 }
 
-// Of clients that share a limit each does less than one alone.
+// Each client of several that share a limit does less than one alone.
 func TestSharedByClients(t *testing.T) {
 	one, two := nodes(1, v1alpha1.BoundQueue, 2000), nodes(2, v1alpha1.BoundQueue, 3000)
 	Climb([]*Rung{one, two})

@@ -11,7 +11,7 @@ type Limits struct {
 	IOPS, ReadIOPS, WriteIOPS int64
 	// What there is in place of IOPS if the driver had to lower them without a word; 0 if it never does.
 	LoweredIOPS int64
-	// What there is in place of bytes per second if the instance weighs its bandwidth for the other side; 0 if it cannot.
+	// Bytes per second that are left if the instance weighs its bandwidth for the other side; 0 if it cannot.
 	LoweredBytesPerSecond int64
 	// Bytes per second, likewise.
 	BytesPerSecond, ReadBytesPerSecond, WriteBytesPerSecond int64
