@@ -11,10 +11,10 @@ type Limits struct {
 	IOPS, ReadIOPS, WriteIOPS int64
 	// What there is in place of IOPS if the driver had to lower them without a word; 0 if it never does.
 	LoweredIOPS int64
-	// Bytes per second that are left if the instance weighs its bandwidth for the other side; 0 if it cannot.
-	LoweredBytesPerSecond int64
 	// Bytes per second, likewise.
 	BytesPerSecond, ReadBytesPerSecond, WriteBytesPerSecond int64
+	// Bytes per second that are left if the instance weighs its bandwidth for the other side; 0 if it cannot.
+	LoweredBytesPerSecond int64
 	// Reads and writes share what limits of their own give them: who uses a third of the one has two thirds of the other.
 	Shared bool
 	// IOPS hold for random I/O only: storage merges small sequential I/Os, so a client may count many more of them.
