@@ -141,6 +141,26 @@ type KnownLimits struct {
 	// +kubebuilder:validation:Minimum=1
 	LoweredIOPS *int64 `json:"loweredIOPS,omitempty"`
 
+	// loweredBytesPerSecond is the bytes per second that the node has if its instance gives bandwidth to the other side, by
+	// bandwidth weighting vpc-1 or ebs-1, which no object tells. A result near it is not judged. Unset: it cannot.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	LoweredBytesPerSecond *int64 `json:"loweredBytesPerSecond,omitempty"`
+
+	// typicalReadMicroseconds is about how long a read of up to 256 KiB takes that waits for no other one, as the
+	// documentation says. Latency holds a result back only where its mean is of that size. Unset: unknown.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	TypicalReadMicroseconds *int64 `json:"typicalReadMicroseconds,omitempty"`
+
+	// typicalWriteMicroseconds is about how long a write of up to 256 KiB takes that waits for no other one, as the
+	// documentation says. Unset: unknown.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=9007199254740991
+	TypicalWriteMicroseconds *int64 `json:"typicalWriteMicroseconds,omitempty"`
+
 	// source says where the limits are known from.
 	// +optional
 	// +kubebuilder:validation:MaxLength=192
@@ -169,9 +189,13 @@ const (
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
 	BoundClientCPU = "ClientCPU"
-	// BoundStorage: something of the storage, or of the way to it, that is not known: with more I/Os in flight it did no more.
+	// BoundStorage: an unknown limit of the storage, or of the way to it: with more I/Os in flight it did no more.
 	BoundStorage = "Storage"
-	// BoundLatency: the time that an I/O takes, together with how many the workload keeps in flight.
+	// BoundQueue: I/Os wait for each other somewhere on the way to the storage, for several times as long as the storage
+	// is known to take, though no known limit is reached.
+	BoundQueue = "Queue"
+	// BoundLatency: the time that an I/O takes, together with how many the workload keeps in flight. It has the size that the
+	// storage is known for.
 	BoundLatency = "Latency"
 	// BoundUnknown: none of these, as far as is known.
 	BoundUnknown = "Unknown"
@@ -187,7 +211,7 @@ const (
 	EvidenceDocumentation Evidence = "Documentation"
 	// EvidenceSettings is for limits that the spec says.
 	EvidenceSettings Evidence = "Settings"
-	// EvidenceProbe is for what the probe has shown. It outweighs those above.
+	// EvidenceProbe is for what the probe has shown, or a matrix over numjobs, iodepth or clients. It outweighs those above.
 	EvidenceProbe Evidence = "Probe"
 	// EvidenceVolume is for what EBS itself says: for how long limits of the volume and of its instance were exceeded. It outweighs the others.
 	EvidenceVolume Evidence = "Volume"
@@ -198,7 +222,7 @@ type LimitedBy struct {
 	// reason is what held the result back. If it is a known limit, the field limit… with its unit has the figure.
 	// Results that an earlier version has written may have no reason.
 	// +optional
-	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Storage;Latency;Unknown
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Storage;Queue;Latency;Unknown
 	Reason string `json:"reason,omitempty"`
 
 	// limitIOPS is the limit in I/Os per second. Unset for limits of another unit.
@@ -252,6 +276,8 @@ const (
 	WarningFirstAccess = "FirstAccess"
 	// WarningFasterThanDocumented: storage did more than its limits or its documentation say, as from a cache.
 	WarningFasterThanDocumented = "FasterThanDocumented"
+	// WarningFilesReadAgain: small files on storage without known limits, which a cache below them can hold, were read many times.
+	WarningFilesReadAgain = "FilesReadAgain"
 	// WarningBurstCredits: what was measured holds only as long as there are burst credits.
 	WarningBurstCredits = "BurstCredits"
 	// WarningNotSteady: what was to be measured when it is steady, or warm, was measured when its time was over.

@@ -28,6 +28,18 @@ const (
 	EFSProvisioned EFSThroughputMode = "Provisioned"
 )
 
+// EFSPerformanceMode is a performance mode of EFS file systems.
+//
+// +kubebuilder:validation:Enum=GeneralPurpose;MaxIO
+type EFSPerformanceMode string
+
+const (
+	// EFSGeneralPurpose is the mode with the lowest latency, of which AWS documents limits.
+	EFSGeneralPurpose EFSPerformanceMode = "GeneralPurpose"
+	// EFSMaxIO is the mode with more operations per second and a higher latency, of which AWS documents neither.
+	EFSMaxIO EFSPerformanceMode = "MaxIO"
+)
+
 // EFSFileSystemType says in how many zones an EFS file system is kept.
 //
 // +kubebuilder:validation:Enum=Regional;OneZone
@@ -112,6 +124,11 @@ type EFSFileSystem struct {
 	// of its zone (enforceZoneAffinity). Unset: Regional.
 	// +optional
 	FileSystemType *EFSFileSystemType `json:"fileSystemType,omitempty"`
+
+	// performanceMode is the file system's performance mode. Kubernetes cannot find it out. With MaxIO the limits of I/Os
+	// per second and the typical latency are unknown. Unset: GeneralPurpose.
+	// +optional
+	PerformanceMode *EFSPerformanceMode `json:"performanceMode,omitempty"`
 
 	// throughputMode is the file system's throughput mode. Its limits follow from it, and Kubernetes cannot find it
 	// out. Unset: limits are unknown.

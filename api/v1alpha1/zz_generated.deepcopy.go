@@ -357,6 +357,11 @@ func (in *EFSFileSystem) DeepCopyInto(out *EFSFileSystem) {
 		*out = new(EFSFileSystemType)
 		**out = **in
 	}
+	if in.PerformanceMode != nil {
+		in, out := &in.PerformanceMode, &out.PerformanceMode
+		*out = new(EFSPerformanceMode)
+		**out = **in
+	}
 	if in.ThroughputMode != nil {
 		in, out := &in.ThroughputMode, &out.ThroughputMode
 		*out = new(EFSThroughputMode)
@@ -652,6 +657,21 @@ func (in *KnownLimits) DeepCopyInto(out *KnownLimits) {
 	in.Limits.DeepCopyInto(&out.Limits)
 	if in.LoweredIOPS != nil {
 		in, out := &in.LoweredIOPS, &out.LoweredIOPS
+		*out = new(int64)
+		**out = **in
+	}
+	if in.LoweredBytesPerSecond != nil {
+		in, out := &in.LoweredBytesPerSecond, &out.LoweredBytesPerSecond
+		*out = new(int64)
+		**out = **in
+	}
+	if in.TypicalReadMicroseconds != nil {
+		in, out := &in.TypicalReadMicroseconds, &out.TypicalReadMicroseconds
+		*out = new(int64)
+		**out = **in
+	}
+	if in.TypicalWriteMicroseconds != nil {
+		in, out := &in.TypicalWriteMicroseconds, &out.TypicalWriteMicroseconds
 		*out = new(int64)
 		**out = **in
 	}

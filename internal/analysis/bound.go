@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -155,7 +154,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if words := cmp.Or(known.inMemory(r, load), known.elsewhere(r, load)); words != "" {
 		return unknown("%s", words)
 	}
-	if bound, ok := known.boundByBaseline(all); ok {
+	if bound, ok := known.boundByBaseline(all, asked); ok {
 		return bound
 	}
 	if reason := known.unknownLimits(known.Company.with(r)); reason != "" {
@@ -164,7 +163,7 @@ func Bound(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.L
 	if reason := cmp.Or(known.uncounted(r, load), known.latencyOfMemory(load, client)); reason != "" {
 		return unknown("%s", reason)
 	}
-	return boundByLatency(r, known.roomAt(nearest), load)
+	return known.boundByLatency(r, known.roomAt(nearest), load)
 }
 
 // doubt says why a limit that the figures reach did not hold the result back, or may not have.
@@ -177,6 +176,9 @@ func doubt(u use, load Load, client Client) string {
 	case u.precision == v1alpha1.PrecisionRange && u.percent() <= exceededPercent:
 		return fmt.Sprintf("%s (%d %%): this is the end of a documented range and no limit, so it is unknown whether it held the result back; set spec.targets[].limits",
 			u, u.percent())
+	case u.lowered && !u.isOfStorage():
+		return fmt.Sprintf("%s (%d %%), if the instance's bandwidth weighting gives the rest to the other side: "+
+			"see NetworkPerformanceOptions of aws ec2 describe-instances, and set spec.targets[].clientLimits", u, u.percent())
 	case u.lowered:
 		return fmt.Sprintf("%s (%d %%), if the driver lowered the volume to that; it does so if EC2 does not let it look up the region's maximum: see Iops of aws ec2 describe-volumes",
 			u, u.percent())
@@ -257,60 +259,3 @@ func throttled(r *v1alpha1.Result, percent int32) string {
 	}
 	return fmt.Sprintf("the %s CPU limit held fio back in %d %% of scheduling periods", whose, percent)
 }
-
-// moreInFlight is what to do about latency.
-const moreInFlight = ": try more jobs or a higher iodepth"
-
-// boundByLatency judges a result that reached no limit by Little's law: if the I/Os in flight, which are
-// rate x mean latency, are as many as the workload keeps, then the time that each takes is all that is
-// waited for. A sync is in flight as an I/O is: while it lasts the job does nothing else in its place.
-func boundByLatency(r *v1alpha1.Result, room string, load Load) v1alpha1.LimitedBy {
-	inFlight, rate := 0.0, 0.0
-	for _, io := range r.Directions() {
-		if io.Latency == nil {
-			return unknown("no known limit is reached; whether latency held it back is unknown, because fio did not measure it")
-		}
-		rate += rateOf(io)
-		inFlight += rateOf(io) * float64(io.Latency.MeanNanoseconds) / 1e9
-	}
-	what := "I/Os"
-	if r.Of(v1alpha1.OperationSync) != nil {
-		what = "I/Os and syncs"
-		syncs := rateOfSyncs(r)
-		rate += syncs
-		inFlight += syncs * float64(r.Of(v1alpha1.OperationSync).Mean()) / 1e9
-	}
-	if load.InFlight <= 0 || rate == 0 {
-		return unknown("no known limit is reached; how many I/Os the workload keeps in flight is unknown")
-	}
-	mean := duration(inFlight / rate * 1e9)
-	used := percent(inFlight / float64(load.InFlight))
-	switch {
-	case used < minInFlightPercent:
-		return unknown("no known limit is reached, but only %s of the %d %s that the workload asks for were in flight, each for %s on average",
-			humanize.Significant(inFlight), load.InFlight, what, mean)
-	case used > maxInFlightPercent:
-		return unknown("no known limit is reached, and the figures contradict each other: IOPS and a mean latency of %s mean %s %s in flight, more than the workload's %d",
-			mean, humanize.Significant(inFlight), what, load.InFlight)
-	}
-	return v1alpha1.LimitedBy{
-		Reason: v1alpha1.BoundLatency, LimitInFlight: new(load.InFlight), UsedPercent: new(used),
-		Message: fmt.Sprintf("%s of %d %s were in flight all the time, each for %s on average, and %s"+moreInFlight,
-			humanize.Significant(inFlight), load.InFlight, what, mean, room),
-	}
-}
-
-// rateOfSyncs returns syncs per second: as many a write as there were, at the rate of the writes, which of several clients is that
-// of all whatever time each took.
-func rateOfSyncs(r *v1alpha1.Result) float64 {
-	if w := r.Of(v1alpha1.OperationWrite); w != nil && w.Count > 0 && rateOf(w) > 0 {
-		return rateOf(w) * float64(r.Of(v1alpha1.OperationSync).Count) / float64(w.Count)
-	}
-	if r.ElapsedMilliseconds <= 0 {
-		return 0
-	}
-	return float64(r.Of(v1alpha1.OperationSync).Count) * 1000 / float64(r.ElapsedMilliseconds)
-}
-
-// rateOf returns I/Os per second.
-func rateOf(io *v1alpha1.Figures) float64 { return float64(io.MilliIOPS) / 1000 }

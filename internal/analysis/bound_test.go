@@ -12,15 +12,21 @@ import (
 
 // The limits of E1's targets.
 var (
-	gp3 = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+	gp3 = taking(2000, 2000, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 << 20)),
-	}}
-	efs = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+	}})
+	efs = taking(1000, 2700, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)), BytesPerSecond: new(int64(100 << 20)),
-	}}
+	}})
 	// psync16 are E1's 16 synchronous jobs.
 	psync16 = Load{InFlight: 16, Jobs: 16}
 )
+
+// taking is storage of which an I/O is known to take so many microseconds by itself.
+func taking(read, write int64, limits v1alpha1.KnownLimits) *v1alpha1.KnownLimits {
+	limits.TypicalReadMicroseconds, limits.TypicalWriteMicroseconds = &read, &write
+	return &limits
+}
 
 // blocks is I/O of so many bytes each.
 func blocks(iops, bytes, meanNanoseconds int64) *v1alpha1.Figures {
@@ -96,7 +102,9 @@ func TestBoundByLimits(t *testing.T) {
 		{"just", write(895), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 895 of the volume's 1000 IOPS (90 %)"},
 		{"a little more", write(1204), v1alpha1.Limits{IOPS: n(1000)}, "VolumeIOPS 1204 of the volume's 1000 IOPS (120 %)"},
 		{"far more", write(1206), v1alpha1.Limits{IOPS: n(1000)}, "Unknown"},
-		{"far more, and another limit", write(10_070), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(41_246_720)}, "VolumeThroughput 39.3 of the volume's 39.3 MiB/s (100 %)"},
+		{"far more, and another limit", write(10_070), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(41_246_720)}, "Unknown"},
+		{"a little more than a fifth, and another limit", write(1206), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(4_939_776)}, "Unknown"},
+		{"a fifth more, and another limit", write(1204), v1alpha1.Limits{IOPS: n(1000), BytesPerSecond: n(4_931_584)}, "VolumeIOPS 1204 of the volume's 1000 IOPS (120 %)"},
 		{"file system", write(1000), v1alpha1.Limits{Scope: v1alpha1.ScopeFileSystem, IOPS: n(1000)}, "FileSystemIOPS 1000 of the file system's 1000 IOPS (100 %)"},
 		{"trims are I/Os", mixed, v1alpha1.Limits{IOPS: n(3500)}, "VolumeIOPS 3500 of the volume's 3500 IOPS (100 %)"},
 		{"trims move no bytes", mixed, v1alpha1.Limits{BytesPerSecond: n(16_384_000)}, "VolumeThroughput 15.6 of the volume's 15.6 MiB/s (100 %)"},
@@ -243,7 +251,10 @@ func TestBoundOrder(t *testing.T) {
 
 func TestBoundByLatency(t *testing.T) {
 	n := func(i int64) *int64 { return &i }
-	limits := func(l v1alpha1.Limits) *v1alpha1.KnownLimits { return &v1alpha1.KnownLimits{Limits: l} }
+	gp3 := taking(8000, 8000, *gp3)
+	limits := func(l v1alpha1.Limits) *v1alpha1.KnownLimits {
+		return taking(8000, 8000, v1alpha1.KnownLimits{Limits: l})
+	}
 	io := blocks(1000, 4096, 8_000_000) // 8 in flight
 	reads := v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}
 	mixed := v1alpha1.Result{Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead), io.As(v1alpha1.OperationWrite))}
@@ -269,7 +280,7 @@ func TestBoundByLatency(t *testing.T) {
 			Message: "no known limit is reached, and the figures contradict each other: IOPS and a mean latency of 11.1ms mean 11.1 I/Os in flight, more than the workload's 10",
 		}},
 		// 1.4 I/Os a second are reported as 1; of 10 s each, that would be 10 in flight.
-		{"slow storage", v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 84, Bytes: 84 << 20, MilliIOPS: 1_400, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000}}}}, gp3, 14, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(14), UsedPercent: new(int32(100))}},
+		{"slow storage", v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 84, Bytes: 84 << 20, MilliIOPS: 1_400, BytesPerSecond: 1_468_006, Latency: &v1alpha1.Latency{MeanNanoseconds: 10_000_000_000}}}}, taking(10_000_000, 1, *gp3), 14, v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, LimitInFlight: n(14), UsedPercent: new(int32(100))}},
 		{"unknown load", reads, gp3, 0, v1alpha1.LimitedBy{
 			Reason: v1alpha1.BoundUnknown, Message: "no known limit is reached; how many I/Os the workload keeps in flight is unknown",
 		}},

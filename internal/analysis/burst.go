@@ -12,7 +12,7 @@ import (
 // storageBursts warns of a result that the storage could do only with burst credits.
 func storageBursts(s seen) string {
 	all, load := s.known.atStorage(s.known.Company.with(s.result), s.known.Company.loadWith(s.load))
-	base := greatest(limitSet{limits: BaselineOf(s.known.storageLimits()), owners: s.known.volumes()}.usesOfCredits(all, load))
+	base := greatest(limitSet{limits: BaselineOf(s.known.storageLimits()), owners: s.known.volumes()}.usesAsCounted(all, load))
 	if base.percent() <= baselinePercent || s.known.cached(s.result, s.load, s.client) {
 		return ""
 	}
@@ -42,7 +42,7 @@ func (k Known) untilBaseline(all *v1alpha1.Result, load Load) string {
 	if !known {
 		return ""
 	}
-	perSecond := creditUnits(inASecond(all), bucket.Unit, k.Storage.Scope, !countsEach(*k.Storage, load)) / float64(max(k.volumes(), 1))
+	perSecond := creditUnits(inASecond(all), bucket.Unit, k.Storage.Scope, !countsEach(*k.Storage, load, all)) / float64(max(k.volumes(), 1))
 	seconds := bucket.SecondsAt(perSecond, bucket.Max)
 	if math.IsInf(seconds, 1) {
 		return ""

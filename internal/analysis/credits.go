@@ -225,7 +225,7 @@ func costsOf(run *v1alpha1.Run, unit aws.Unit, limits *v1alpha1.KnownLimits, loa
 	}
 	var costs []float64
 	for i, r := range run.Results() {
-		costs = append(costs, creditUnits(r, unit, limits.Scope, i >= len(asked) || !countsEach(*limits, asked[i])))
+		costs = append(costs, creditUnits(r, unit, limits.Scope, i >= len(asked) || !countsEach(*limits, asked[i], r)))
 	}
 	return costs
 }

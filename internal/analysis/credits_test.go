@@ -187,7 +187,8 @@ func TestCreditsOfSections(t *testing.T) {
 	}
 }
 
-// TestCreditsOfMagneticDisks: small I/Os take as many credits as full ones where they are random, and where they are sequential no more than their bytes.
+// Small I/Os take as many credits of a magnetic disk as full ones where they are random, or below 32 KiB. Larger ones that are
+// sequential take no more than their bytes.
 func TestCreditsOfMagneticDisks(t *testing.T) {
 	st1 := &v1alpha1.KnownLimits{Counting: v1alpha1.CountsRandom, Limits: v1alpha1.Limits{ // of 500 GiB
 		Scope: v1alpha1.ScopeVolume, BytesPerSecond: new(int64(128_000_000)),
@@ -209,7 +210,9 @@ func TestCreditsOfMagneticDisks(t *testing.T) {
 		{"random, within the baseline", st1, random, measured(19, 16<<10, 1000), 100, ""},
 		{"random and full", st1, random, large, 80,
 			"ran on burst credits at 122 MiB/s, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
-		{"sequential", st1, sequential, small, 100, ""},
+		{"sequential", st1, sequential, measured(122, 64<<10, 1000), 100, ""},
+		{"sequential, and too small to be merged", st1, sequential, small, 80,
+			"ran on burst credits at 122 MiB/s as EBS counts small I/Os, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
 		{"sequential and full", st1, sequential, large, 80,
 			"ran on burst credits at 122 MiB/s, where the volume's baseline is 19.5 MiB/s; 80 % of its credits are left; a full bucket lasts for 4997 s at this rate"},
 		{"through the page cache", st1, Load{Buffered: true}, small, 100, ""},

@@ -105,11 +105,11 @@ func said(bound v1alpha1.LimitedBy, e *Exceeded) v1alpha1.LimitedBy {
 
 // withoutCredits decides of a result at what remains without burst credits whether that has held it back, where by what is known of credits some may have been
 // left: the volume says that this limit was exceeded, which it would not be below the burst.
-func (k Known) withoutCredits(bound v1alpha1.LimitedBy, r *v1alpha1.Result) v1alpha1.LimitedBy {
+func (k Known) withoutCredits(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load) v1alpha1.LimitedBy {
 	if bound.Reason != v1alpha1.BoundUnknown || k.Exceeded == nil || k.Exceeded.RunMilliseconds <= 0 {
 		return bound
 	}
-	base, at := atBaseline(k.storageLimits(), r)
+	base, at := atBaseline(k.storageLimits(), r, load)
 	if !at {
 		return bound
 	}

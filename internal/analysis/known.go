@@ -23,6 +23,8 @@ type Known struct {
 	Volumes int64
 	// Nodes is the number of nodes that clients measure from, of which Client has the limits of one. 0 is one.
 	Nodes int64
+	// Slots is how many requests all clients together send to a network file system at a time. 0: no such limit is known.
+	Slots int64
 	// Credits is what the run did to the storage's burst credits: CreditHistory.Of. Nil if it is not known.
 	Credits *Credits
 	// Company is what ran at the same time as the result, and counts against the same limits: CompanyOf. Nil if nothing did.
@@ -62,7 +64,20 @@ func (k Known) nearest(r *v1alpha1.Result, load Load) (nearest, doubtful use) {
 			}
 		}
 	}
-	return greatest(possible), greatest(doubted)
+	return greatest(disprove(possible, doubted, load)), greatest(doubted)
+}
+
+// disprove removes the limits of storage of which another limit is exceeded by far: a cache answered, or the storage is not
+// what it is taken for. That what was done comes near to a second figure then proves nothing. Limits of the node hold,
+// whoever answered.
+func disprove(possible, doubted []use, load Load) []use {
+	disproved := slices.ContainsFunc(doubted, func(u use) bool {
+		return u.isOfStorage() && u.percent() > exceededPercent && (u.inMiB || !load.isGathered())
+	})
+	if !disproved {
+		return possible
+	}
+	return slices.DeleteFunc(possible, use.isOfStorage)
 }
 
 // cached says whether the page cache answered: whether buffered I/O on files that may fit into memory, other than writes that
@@ -122,8 +137,19 @@ func (k Known) clientSets() []limitSet {
 			limits.Scope = v1alpha1.ScopeClient
 		}
 		sets = append(sets, limitSet{limits: limits, owners: k.Nodes, company: k.Company})
+		if lowered := limits.LoweredBytesPerSecond; lowered != nil {
+			sets = append(sets, limitSet{limits: weighted(limits, *lowered), owners: k.Nodes, company: k.Company, lowered: true})
+		}
 	}
 	return sets
+}
+
+// weighted returns what a node has whose instance gives bandwidth to the other side.
+func weighted(limits v1alpha1.KnownLimits, lowered int64) v1alpha1.KnownLimits {
+	other := v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: limits.Scope}}
+	other.BytesPerSecond = least(limits.BytesPerSecond, lowered)
+	other.ReadBytesPerSecond, other.WriteBytesPerSecond = least(limits.ReadBytesPerSecond, lowered), least(limits.WriteBytesPerSecond, lowered)
+	return other
 }
 
 // times returns what so many things can do together of which each has the limits; 0 is one.
@@ -136,6 +162,7 @@ func times(limits v1alpha1.KnownLimits, n int64) v1alpha1.KnownLimits {
 		burst.BaselineIOPS, burst.BaselineBytesPerSecond = multiplied(burst.BaselineIOPS, n), multiplied(burst.BaselineBytesPerSecond, n)
 		limits.Burst = &burst
 	}
+	limits.LoweredBytesPerSecond = multiplied(limits.LoweredBytesPerSecond, n)
 	for _, figure := range figures(&limits.Limits) {
 		*figure = multiplied(*figure, n)
 	}
@@ -154,7 +181,11 @@ func (k Known) unknownLimits(r *v1alpha1.Result) string {
 	if k.Storage != nil && k.Storage.Precision == v1alpha1.PrecisionRange {
 		return "the documentation gives a range of what the storage can do, and no limits: set spec.targets[].limits"
 	}
-	reason := unknownLimits(limitSet{limits: k.storageLimits()}.kinds(), r)
+	kinds := limitSet{limits: k.storageLimits()}.kinds()
+	if countsBytesOnly(k.storageLimits()) {
+		kinds = kinds[1:]
+	}
+	reason := unknownLimits(kinds, r)
 	if !k.Unlimited || reason == "" {
 		return reason
 	}
@@ -179,8 +210,8 @@ func (k Known) unknownClientLimits(r *v1alpha1.Result) string {
 // boundByBaseline judges a result that is at what remains without credits. Of storage whose credits are unknown it is the
 // verdict. Where credits are left by what is known, it is only a doubt about latency: layout and other users may have
 // taken more of them. So it is of clients, which do more than their baseline only in short runs.
-func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
-	if storage, at := atBaseline(k.storageLimits(), r); at {
+func (k Known) boundByBaseline(r *v1alpha1.Result, load Load) (v1alpha1.LimitedBy, bool) {
+	if storage, at := atBaseline(k.storageLimits(), r, load); at {
 		storage.owners, storage.company = k.volumes(), k.Company
 		if k.Credits == nil {
 			return storage.limitedBy(), true
@@ -188,7 +219,7 @@ func (k Known) boundByBaseline(r *v1alpha1.Result) (v1alpha1.LimitedBy, bool) {
 		return eitherOr(storage), true
 	}
 	for _, set := range k.clientSets() {
-		if client, at := atBaseline(set.limits, r); at {
+		if client, at := atBaseline(set.limits, r, load); at {
 			client.owners, client.company = k.Nodes, k.Company
 			return eitherOr(client), true
 		}

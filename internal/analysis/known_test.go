@@ -18,15 +18,15 @@ const (
 
 // What AWS documents of the experiments' storage and instances.
 var (
-	gp2Of100GiB = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+	gp2Of100GiB = taking(2000, 2000, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(128 * miBps)),
 		Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(300)), BaselineBytesPerSecond: new(int64(75 * miBps)), IOCredits: new(int64(5_400_000))},
-	}}
-	emptyEFS = &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+	}})
+	emptyEFS = taking(1000, 2700, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
 		ReadBytesPerSecond: new(int64(300 * miBps)), WriteBytesPerSecond: new(int64(100 * miBps)),
 		Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(miBps)), ByteCredits: new(int64(2_308_974_418_330))},
-	}}
+	}})
 	// cappedEFS stores 20 TiB in us-east-1, where reads end at 5 GiB/s: less than three times the writes.
 	cappedEFS = &v1alpha1.KnownLimits{Counting: v1alpha1.CountsShared, Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)),
@@ -52,6 +52,11 @@ func network(peak, baseline int64) v1alpha1.KnownLimits {
 		limits.Burst = &v1alpha1.Burst{BaselineBytesPerSecond: &baseline}
 	}
 	return limits
+}
+
+// weighing is an instance with 8,192,000 bytes a second, and so many where its bandwidth is weighted for the other side.
+func weighing(lowered int64) v1alpha1.KnownLimits {
+	return v1alpha1.KnownLimits{LoweredBytesPerSecond: &lowered, Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeInstance, BytesPerSecond: new(int64(8_192_000))}}
 }
 
 func clients(limits ...v1alpha1.KnownLimits) []v1alpha1.KnownLimits { return limits }
@@ -102,7 +107,8 @@ func TestBoundByClient(t *testing.T) {
 	limits := func(scope v1alpha1.LimitScope, iops, bytes int64) v1alpha1.KnownLimits {
 		return v1alpha1.KnownLimits{Limits: v1alpha1.Limits{Scope: scope, IOPS: &iops, BytesPerSecond: &bytes}}
 	}
-	large := limits(v1alpha1.ScopeVolume, 1_000_000, 1<<40)
+	large := *taking(2000, 2000, limits(v1alpha1.ScopeVolume, 1_000_000, 1<<40))
+	s3 := taking(40_000, 40_000, v1alpha1.KnownLimits{})
 	const typeUnknown = "Unknown the type of the node's instance is unknown: set spec.targets[].clientLimits"
 	for _, test := range []struct {
 		name  string
@@ -116,14 +122,18 @@ func TestBoundByClient(t *testing.T) {
 		{"never the volume's", Known{Storage: &large, Client: clients(limits("", 1000, 1<<40))}, "ClientIOPS 1000 of the client's 1000 IOPS (100 %)"},
 		{"nearest of two", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeClient, 1000, 1<<40), limits(v1alpha1.ScopeInstance, 990, 1<<40))}, "InstanceIOPS 1000 of the instance's 990 IOPS (101 %)"},
 		{"storage if alike", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}, Client: clients(limits(v1alpha1.ScopeInstance, 1000, 4_096_000))}, "VolumeIOPS 1000 of the volume's 1000 IOPS (100 %)"},
+		{"near what another weighting leaves", Known{Storage: &large, Client: clients(weighing(4_096_000))},
+			"Unknown 3.91 of the instance's 3.91 MiB/s (100 %), if the instance's bandwidth weighting gives the rest to the other side: see NetworkPerformanceOptions of aws ec2 describe-instances, and set spec.targets[].clientLimits"},
+		{"more than another weighting leaves", Known{Storage: &large, Client: clients(weighing(3_800_000))},
+			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 7.81 MiB/s, 50 %): try more jobs or a higher iodepth"},
 		{"nearest has room", Known{Storage: &large, Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (1000 of the instance's 2000 IOPS, 50 %): try more jobs or a higher iodepth"},
 		{"limits of the storage count", Known{Client: clients(limits(v1alpha1.ScopeInstance, 2000, 1<<40))}, "Unknown no limits of the storage are known: set spec.targets[].limits"},
-		{"object store", Known{Unlimited: true, Client: clients(m6i8xlarge)},
+		{"object store", Known{Unlimited: true, Storage: s3, Client: clients(m6i8xlarge)},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit has room (3.91 of the instance's 1490 MiB/s of reads, 0 %): try more jobs or a higher iodepth"},
 		{"object store from an unknown instance", Known{Unlimited: true}, typeUnknown},
 		{"object store with a limit, from an unknown instance", Known{Unlimited: true, Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}}}, typeUnknown},
-		{"object store with all limits", Known{Unlimited: true, Storage: new(limits(v1alpha1.ScopeFileSystem, 5000, 1<<40))},
+		{"object store with all limits", Known{Unlimited: true, Storage: taking(40_000, 40_000, limits(v1alpha1.ScopeFileSystem, 5000, 1<<40))},
 			"Latency 8 of 8 I/Os were in flight all the time, each for 8ms on average, and the nearest limit of the storage has room (1000 of the file system's 5000 IOPS, 20 %; those of the node are unknown): try more jobs or a higher iodepth"},
 		{"object store and no throughput", Known{Unlimited: true, Client: clients(v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}})},
 			"Unknown no known limit is reached, but not all are known: set bytesPerSecond in spec.targets[].clientLimits"},
@@ -146,17 +156,20 @@ func TestBoundByClient(t *testing.T) {
 // TestCounting: what a limit of I/Os says of sequential ones, and what a figure says that is no limit.
 func TestCounting(t *testing.T) {
 	volume := func(counting v1alpha1.IOCounting, precision v1alpha1.LimitPrecision) Known {
-		return Known{Storage: &v1alpha1.KnownLimits{Counting: counting, Precision: precision, Limits: v1alpha1.Limits{IOPS: new(int64(3000)), BytesPerSecond: new(int64(500 << 20))}}}
+		return Known{Storage: taking(2000, 2000, v1alpha1.KnownLimits{Counting: counting, Precision: precision, Limits: v1alpha1.Limits{IOPS: new(int64(3000)), BytesPerSecond: new(int64(500 << 20))}})}
 	}
 	fs := *emptyEFS
 	fs.Counting = v1alpha1.CountsShared
-	lowered := Known{Storage: &v1alpha1.KnownLimits{
+	lowered := Known{Storage: taking(2000, 2000, v1alpha1.KnownLimits{
 		Limits: v1alpha1.Limits{IOPS: new(int64(80_000)), BytesPerSecond: new(int64(2000 << 20))}, Counting: v1alpha1.CountsMerged, LoweredIOPS: new(int64(16_000)),
-	}}
+	})}
 	oneZone := []v1alpha1.KnownLimits{{Precision: v1alpha1.PrecisionAtLeast, Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 << 20))}}}
-	elastic := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
+	elastic := taking(2000, 2700, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, ReadIOPS: new(int64(35_000)), WriteIOPS: new(int64(7000)), ReadBytesPerSecond: new(int64(3 << 30)), WriteBytesPerSecond: new(int64(1 << 30)),
-	}}
+	}})
+	st1 := Known{Storage: &v1alpha1.KnownLimits{Counting: v1alpha1.CountsRandom, Limits: v1alpha1.Limits{
+		Scope: v1alpha1.ScopeVolume, BytesPerSecond: new(int64(500 << 20)), Burst: &v1alpha1.Burst{BaselineBytesPerSecond: new(int64(40 << 20))},
+	}}}
 	sequential := Load{InFlight: 16, Sequential: true}
 	random := Load{InFlight: 16}
 	read := func(iops, bytes int64) v1alpha1.Result {
@@ -181,8 +194,16 @@ func TestCounting(t *testing.T) {
 		{"merged, at the limit of bytes", volume(v1alpha1.CountsMerged, ""), read(8000, 64<<10), sequential, "VolumeThroughput 500 of the volume's 500 MiB/s (100 %)"},
 		{"too small to be merged (E2)", volume(v1alpha1.CountsMerged, ""), read(3000, 16<<10), sequential, "VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
 		{"random on a magnetic disk", volume(v1alpha1.CountsRandom, ""), read(3000, 16<<10), random, "VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
-		{"sequential on a magnetic disk", volume(v1alpha1.CountsRandom, ""), read(3200, 16<<10), sequential,
-			"Latency " + room + "5ms on average, and the nearest limit of the storage has room (50 of the volume's 500 MiB/s, 10 %; those of the node are unknown): try more jobs or a higher iodepth"},
+		{"sequential on a magnetic disk", volume(v1alpha1.CountsRandom, ""), read(3200, 64<<10), sequential,
+			"Latency " + room + "5ms on average, and the nearest limit of the storage has room (200 of the volume's 500 MiB/s, 40 %; those of the node are unknown): try more jobs or a higher iodepth"},
+		{"sequential on a magnetic disk, and too small to be merged", volume(v1alpha1.CountsRandom, ""), read(3000, 16<<10), sequential,
+			"VolumeIOPS 3000 of the volume's 3000 IOPS (100 %)"},
+		{"random on st1, whose limit is of bytes", st1, read(488, 16<<10), random, "VolumeThroughput 488 of the volume's 500 MiB/s as EBS counts random I/Os (98 %)"},
+		{"small and sequential on st1", st1, read(488, 16<<10), sequential, "VolumeThroughput 488 of the volume's 500 MiB/s as EBS counts small I/Os (98 %)"},
+		{"sequential on st1", st1, read(488, 64<<10), sequential,
+			"Unknown no known limit is reached, and " + room + "32.8ms on average, as fio keeps them whatever they wait for; how long this storage takes by itself " +
+				"is unknown, so that they may have waited for each other: set probe: true, or measure a matrix of numjobs"},
+		{"random on st1 without credits", st1, read(40, 16<<10), random, "VolumeThroughput 40 of the volume's 40 MiB/s as EBS counts random I/Os that remain without burst credits (100 %)"},
 		{"within a range", volume("", v1alpha1.PrecisionRange), read(1000, 4096), random,
 			"Unknown the documentation gives a range of what the storage can do, and no limits: set spec.targets[].limits"},
 		{"at the end of a range", volume("", v1alpha1.PrecisionRange), read(3000, 4096), random,

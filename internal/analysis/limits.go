@@ -48,6 +48,12 @@ func (u use) share() float64 {
 
 func (u use) percent() int32 { return percent(u.share()) }
 
+// isOfStorage reports whether the limit is the storage's own, and not the node's.
+func (u use) isOfStorage() bool {
+	return u.reason == v1alpha1.BoundVolumeIOPS || u.reason == v1alpha1.BoundVolumeThroughput ||
+		u.reason == v1alpha1.BoundFileSystemIOPS || u.reason == v1alpha1.BoundFileSystemThroughput
+}
+
 func (u use) reached() bool {
 	if u.reason == v1alpha1.BoundWorkloadRate {
 		return u.percent() >= keptPercent
@@ -188,23 +194,44 @@ func (s limitSet) operationsUse(r *v1alpha1.Result) (use, bool) {
 	}, true
 }
 
-// usesOfCredits returns uses of limits that hold with credits, or without. Random I/Os take more of both than what is seen of them, where each counts as a full one.
-func (s limitSet) usesOfCredits(r *v1alpha1.Result, load Load) []use {
+// usesAsCounted returns the uses of each limit, also of I/Os that EBS counts for more than they move: on st1 and sc1 each
+// random one, and each sequential one below 32 KiB, takes as much of the throughput, and of the credits for it, as a full one.
+func (s limitSet) usesAsCounted(r *v1alpha1.Result, load Load) []use {
 	uses := s.uses(r)
-	if s.limits.BytesPerSecond == nil || !countsEach(s.limits, load) {
+	if !countsBytesOnly(s.limits) || !countsEach(s.limits, load, r) {
 		return uses
 	}
-	names := scopeNames[s.limits.Scope]
+	names, kind := scopeNames[s.limits.Scope], "random"
+	if load.Sequential {
+		kind = "small"
+	}
 	return append(uses, use{
-		reason: names.bytes, owner: names.owner, owners: s.owners, unit: "MiB/s as EBS counts random I/Os", inMiB: true, limit: *s.limits.BytesPerSecond,
-		measured: whole(creditUnits(inASecond(r), aws.UnitBytes, s.limits.Scope, false)),
+		reason: names.bytes, owner: names.owner, owners: s.owners, inMiB: true, limit: *s.limits.BytesPerSecond,
+		unit:      "MiB/s as EBS counts " + kind + " I/Os",
+		measured:  whole(creditUnits(inASecond(r), aws.UnitBytes, s.limits.Scope, false)),
+		precision: s.limits.Precision, note: s.note, why: s.why, company: s.company,
 	})
 }
 
-// countsEach says whether each I/O of a load counts by itself, and takes as much of a magnetic disk's bytes as a full one. What follows another I/O does not, and
-// of what goes through the page cache it is not known how many I/Os it becomes.
-func countsEach(limits v1alpha1.KnownLimits, load Load) bool {
-	return limits.Counting == v1alpha1.CountsRandom && !load.Sequential && !load.isGathered()
+// countsBytesOnly reports whether the limit of bytes is the one of I/Os as well, as on st1 and sc1, whose throughput changes
+// with credits.
+func countsBytesOnly(limits v1alpha1.KnownLimits) bool {
+	return limits.Counting == v1alpha1.CountsRandom && limits.BytesPerSecond != nil && limits.IOPS == nil &&
+		limits.ReadIOPS == nil && limits.WriteIOPS == nil && limits.Precision == ""
+}
+
+// countsEach reports whether each I/O counts by itself, and takes as much of a magnetic disk's bytes as a full one. An I/O that
+// follows another one does not, unless it is small. It is not known how many I/Os the page cache makes of others.
+func countsEach(limits v1alpha1.KnownLimits, load Load, r *v1alpha1.Result) bool {
+	return limits.Counting == v1alpha1.CountsRandom && !load.isGathered() && (!load.Sequential || areUnmerged(limits, r))
+}
+
+// areUnmerged reports whether sequential I/Os are too small for EBS to merge them on st1 and sc1.
+func areUnmerged(limits v1alpha1.KnownLimits, r *v1alpha1.Result) bool {
+	if limits.Scope == v1alpha1.ScopeFileSystem || limits.Precision != "" {
+		return false // Mountpoint merges, and nothing is documented of standard volumes
+	}
+	return sum(r, milliIOPSOf) > 0 && float64(sum(r, bytesOf))*1000 < aws.MergedFromBytes*float64(sum(r, milliIOPSOf))
 }
 
 // merges says whether the storage may have counted I/Os as fewer: I/Os of a direction are that large on average.
@@ -213,7 +240,7 @@ func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
 		return false
 	}
 	for _, io := range r.Directions() {
-		if io.IOPS() > 0 && io.BytesPerSecond/io.IOPS() >= aws.SSDMergedFromBytes {
+		if io.IOPS() > 0 && io.BytesPerSecond/io.IOPS() >= aws.MergedFromBytes {
 			return true
 		}
 	}
@@ -223,7 +250,7 @@ func (s limitSet) merges(r *v1alpha1.Result, load Load) bool {
 // usesOf returns those uses that can tell something of a result with a load.
 func (s limitSet) usesOf(r *v1alpha1.Result, load Load) []use {
 	merges := s.merges(r, load)
-	uses := s.uses(r)
+	uses := s.usesAsCounted(r, load)
 	for i := range uses {
 		uses[i].merged = merges && !uses[i].inMiB
 	}
@@ -234,7 +261,7 @@ func (s limitSet) usesOf(r *v1alpha1.Result, load Load) []use {
 		if u.lowered && u.percent() > loweredPercent {
 			return true // it did more, so that the driver did not lower it
 		}
-		return !u.inMiB && s.limits.Counting == v1alpha1.CountsRandom && load.Sequential
+		return !u.inMiB && s.limits.Counting == v1alpha1.CountsRandom && load.Sequential && !areUnmerged(s.limits, r)
 	})
 }
 

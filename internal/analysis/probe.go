@@ -31,7 +31,7 @@ func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int6
 	bound.Evidence = known.evidence(bound.Reason)
 	bound = probed(bound, r, load, client, usual)
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
-		bound = said(known.withoutCredits(bound, r), known.Exceeded)
+		bound = said(known.withoutCredits(bound, r, load), known.Exceeded)
 	}
 	bound.Message = humanize.Cut(bound.Message, maxMessage, "...")
 	return bound
@@ -44,7 +44,8 @@ const maxMessage = 512
 func (k Known) evidence(reason string) v1alpha1.Evidence {
 	var sources []string
 	switch reason {
-	case v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput, v1alpha1.BoundLatency:
+	case v1alpha1.BoundVolumeIOPS, v1alpha1.BoundVolumeThroughput, v1alpha1.BoundFileSystemIOPS, v1alpha1.BoundFileSystemThroughput,
+		v1alpha1.BoundLatency, v1alpha1.BoundQueue:
 		if k.Storage != nil {
 			sources = append(sources, k.Storage.Source)
 		}
@@ -64,35 +65,62 @@ func (k Known) evidence(reason string) v1alpha1.Evidence {
 	return ""
 }
 
-// probed is what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at this time. Of what
-// the workload asks for, and of the CPU that fio had, it says nothing.
+// probed returns what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at
+// this time. It says nothing of what the workload asks for, nor of the CPU that fio had.
 func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	p := newProbed(r, load)
 	if p == nil || bound.Reason == v1alpha1.BoundWorkloadRate || bound.Reason == v1alpha1.BoundClientCPU {
 		return bound
 	}
-	doubt := p.doubt(load, client, usual)
-	switch {
-	case doubt != "":
-		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + "; " + doubt
-	case p.growth >= probeGrows:
-		return v1alpha1.LimitedBy{
-			Reason: v1alpha1.BoundLatency, Evidence: v1alpha1.EvidenceProbe, LimitInFlight: new(load.InFlight),
-			Message: fmt.Sprintf("%s: the time that each I/O takes held the result back, and more jobs or a higher iodepth get more", p),
-		}
-	case p.growth > probeStays:
-		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s: latency holds it back in part, and a limit is near", p)
-	case bound.Evidence != "" && bound.Reason != v1alpha1.BoundLatency:
-		bound.Evidence = v1alpha1.EvidenceProbe
-		bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + fmt.Sprintf("; %s, and this confirms it", p)
-	default:
-		message := fmt.Sprintf("%s: the storage, or the path to it, can do no more", p)
-		if bound.Reason == v1alpha1.BoundUnknown { // it says what is known of limits
-			message += "; it is uncertain which limit: " + bound.Message
-		}
-		return v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe, Message: message}
+	if doubt := p.doubt(load, client, usual); doubt != "" {
+		return noted(bound, doubt)
 	}
+	return grown(bound, p.growth, p.String(), "more jobs or a higher iodepth get more", load.InFlight)
+}
+
+// noted returns a verdict with more words.
+func noted(bound v1alpha1.LimitedBy, words string) v1alpha1.LimitedBy {
+	bound.Message = humanize.Cut(bound.Message, maxProbedMessage, "...") + "; " + words
 	return bound
+}
+
+// grown returns what follows from a verdict and from what twice the I/Os in flight did, as a multiple of what so many did. It
+// is the rule for probes and for matrices. seen says what was seen, and more what gets more where nothing limits it.
+func grown(bound v1alpha1.LimitedBy, growth float64, seen, more string, inFlight int64) v1alpha1.LimitedBy {
+	switch {
+	case growth >= probeGrows && bound.Reason == v1alpha1.BoundQueue:
+		return noted(bound, seen)
+	case growth >= probeGrows:
+		return v1alpha1.LimitedBy{
+			Reason: v1alpha1.BoundLatency, Evidence: v1alpha1.EvidenceProbe, LimitInFlight: new(inFlight),
+			Message: fmt.Sprintf("%s: the time that each I/O takes held the result back, and %s", seen, more),
+		}
+	case growth > probeStays:
+		return noted(bound, seen+": latency holds it back in part, and a limit is near")
+	case isLimit(bound.Reason):
+		bound.Evidence = v1alpha1.EvidenceProbe
+		return noted(bound, seen+", and this confirms it")
+	}
+	return atStorage(bound, seen)
+}
+
+// isLimit reports whether a reason is a known limit of the storage or of the node.
+func isLimit(reason string) bool {
+	for _, names := range scopeNames {
+		if reason == names.iops || reason == names.bytes {
+			return true
+		}
+	}
+	return false
+}
+
+// atStorage returns the verdict on a result at a limit that is not known, with what was known of limits before.
+func atStorage(before v1alpha1.LimitedBy, seen string) v1alpha1.LimitedBy {
+	message := seen + ": the storage, or the path to it, can do no more"
+	if before.Reason == v1alpha1.BoundUnknown {
+		message += "; it is uncertain which limit: " + before.Message
+	}
+	return v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe, Message: message}
 }
 
 // maxProbedMessage leaves room for what a probe adds to a message, of which the API has 512 characters.

@@ -9,7 +9,7 @@ import (
 
 // What a probe shows outweighs what is documented of the storage, and nothing else.
 func TestProbed(t *testing.T) {
-	gp3 := &v1alpha1.KnownLimits{Source: "AWS", Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 << 20))}}
+	gp3 := taking(4000, 4000, v1alpha1.KnownLimits{Source: "AWS", Limits: v1alpha1.Limits{Scope: v1alpha1.ScopeVolume, IOPS: new(int64(3000)), BytesPerSecond: new(int64(125 << 20))}})
 	settings := gp3.DeepCopy()
 	settings.Source = "spec.targets[].limits"
 	// A result with 32 in flight, and a probe with 64.

@@ -49,7 +49,7 @@ func TestLimitsTogether(t *testing.T) {
 			Reason: v1alpha1.BoundUnknown, Message: "7.81 of the 2 instances' 7.81 MiB/s of reads that remain without burst credits (100 %): " +
 				"this held the result back if no burst credits were left, something else if some were; it is unknown which",
 		}},
-		{"more than a number holds", Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}, Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
+		{"more than a number holds", Known{Storage: taking(16_000, 16_000, v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(math.MaxInt64)), BytesPerSecond: new(int64(math.MaxInt64 / 2))}}), Volumes: 128}, 1000, limitedBy(v1alpha1.BoundLatency, 16, 100,
 			"16 of 16 I/Os were in flight all the time, each for 16ms on average, and the nearest limit of the storage has room (3.91 of the 128 volumes' 8796093022208 MiB/s, 0 %; those of the node are unknown): try more jobs or a higher iodepth")},
 	} {
 		t.Run(test.name, func(t *testing.T) {

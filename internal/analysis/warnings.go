@@ -153,6 +153,9 @@ var warningKinds = []struct {
 	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +
 		"if the storage has been changed, set spec.targets[].limits to what it can do",
 }, {
+	reason: v1alpha1.WarningFilesReadAgain, see: []func(seen) string{filesReadAgain},
+	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and compare; or set spec.targets[].limits to what the storage can do: more than that is warned of",
+}, {
 	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
 	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",

@@ -220,6 +220,12 @@ func TestWarningsFit(t *testing.T) {
 	}
 	faster := Warnings([]v1alpha1.Result{{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(burstOf(most, 0).As(v1alpha1.OperationRead), burstOf(most, 0).As(v1alpha1.OperationWrite))}}, []Known{beyond}, nil, Client{})
 	warnings = append(warnings, faster...)
+	again := v1alpha1.Result{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Bytes: most, MilliIOPS: 1000}}}
+	for _, w := range everyWarning([]v1alpha1.Result{again}, nil, []Load{{FileBytes: 1}}, Client{}) {
+		if w.Reason == v1alpha1.WarningFilesReadAgain {
+			warnings = append(warnings, w)
+		}
+	}
 	fileSystem := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{
 		Scope: v1alpha1.ScopeFileSystem, WriteIOPS: new(int64(most / 1000)), Burst: &v1alpha1.Burst{BaselineIOPS: new(int64(most / 2000)), IOCredits: new(int64(most))},
 	}}
@@ -441,6 +447,40 @@ func TestDescribe(t *testing.T) {
 	} {
 		if got := describe(&c); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Small files that are read again and again may be in a cache of storage of which nothing is known.
+func TestFilesReadAgain(t *testing.T) {
+	unlimited := &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(200)), BytesPerSecond: new(int64(90 << 20))}}
+	const warned = "64 MiB of files, read 12 times: a cache may have answered"
+	for _, test := range []struct {
+		name      string
+		known     Known
+		load      Load
+		direction string
+		want      string
+	}{
+		{"small files", Known{}, Load{FileBytes: 64 << 20}, v1alpha1.OperationRead, warned},
+		{"written again", Known{}, Load{FileBytes: 64 << 20}, v1alpha1.OperationWrite, ""},
+		{"read a few times", Known{}, Load{FileBytes: 256 << 20}, v1alpha1.OperationRead, ""},
+		{"large files", Known{}, Load{FileBytes: 5 << 30}, v1alpha1.OperationRead, ""},
+		{"files of unknown size", Known{}, Load{}, v1alpha1.OperationRead, ""},
+		{"known limits", Known{Storage: unlimited}, Load{FileBytes: 64 << 20}, v1alpha1.OperationRead, ""},
+		{"an object store", Known{Unlimited: true}, Load{FileBytes: 64 << 20}, v1alpha1.OperationRead, ""},
+		{"through the page cache", Known{}, Load{FileBytes: 64 << 20, Buffered: true}, v1alpha1.OperationRead, ""},
+	} {
+		io := v1alpha1.Figures{Count: 3072, Bytes: 12 * 64 << 20, MilliIOPS: 1000, BytesPerSecond: 256 << 10}
+		r := v1alpha1.Result{ElapsedMilliseconds: 60_000, Figures: v1alpha1.ListOf(io.As(test.direction))}
+		got := ""
+		for _, w := range Warnings([]v1alpha1.Result{r}, []Known{test.known}, []Load{test.load}, Client{}) {
+			if w.Reason == v1alpha1.WarningFilesReadAgain {
+				got = w.Message
+			}
+		}
+		if got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
 		}
 	}
 }

@@ -13,6 +13,8 @@ type Limits struct {
 	LoweredIOPS int64
 	// Bytes per second, likewise.
 	BytesPerSecond, ReadBytesPerSecond, WriteBytesPerSecond int64
+	// Bytes per second that are left if the instance weighs its bandwidth for the other side; 0 if it cannot.
+	LoweredBytesPerSecond int64
 	// Reads and writes share what limits of their own give them: who uses a third of the one has two thirds of the other.
 	Shared bool
 	// IOPS hold for random I/O only: storage merges small sequential I/Os, so a client may count many more of them.
@@ -21,8 +23,10 @@ type Limits struct {
 	Approximate bool
 	// The documentation promises as much and no less, so that storage may do more.
 	AtLeast bool
-	// Sequential I/Os of SSDMergedFromBytes and more may count as fewer and larger ones.
+	// Sequential I/Os of MergedFromBytes and more may count as fewer and larger ones.
 	MayMerge bool
+	// How long an I/O takes that waits for no other one.
+	Typical Latency
 	// What remains when credits are used up. Nil: the limits hold for as long as one likes.
 	Burst *Burst
 	// Where the limits are from, for people; at most 256 characters.

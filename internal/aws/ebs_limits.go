@@ -46,6 +46,7 @@ func (v Volume) Limits() Limits {
 	}
 	limits := t.limits(t, v)
 	limits.MayMerge = !t.MergesSequential && limits.IOPS > 0
+	limits.Typical = t.Latency
 	return limits
 }
 

@@ -25,6 +25,9 @@ type VolumeType struct {
 	// Whether small sequential I/Os count as one I/O of up to IOBytes. Of random I/Os each counts as one.
 	MergesSequential bool
 
+	// How long an I/O takes that waits for no other one. The documentation gives no figure for HDD types.
+	Latency Latency
+
 	// Documentation that the figures are from, and when it was read.
 	Source string
 
@@ -54,8 +57,10 @@ const (
 const (
 	ssdIOBytes = 256 * kib
 	hddIOBytes = 1024 * kib
-	// SSDMergedFromBytes is the size from which on sequential I/Os may be merged on SSD volumes.
-	SSDMergedFromBytes = 32 * kib
+	// MergedFromBytes is the size from which on sequential I/Os may be merged. On st1 and sc1 EBS always merges them, and
+	// each smaller one costs a full I/O as each random one does
+	// (https://repost.aws/knowledge-center/ebs-low-throughput-performance, read 2026-11-28).
+	MergedFromBytes = 32 * kib
 )
 
 // volumeTypes are all types of EBS volumes, the usual ones first.
@@ -66,6 +71,7 @@ var volumeTypes = []VolumeType{
 		MinIOPS: 3000, MaxIOPS: 80000, DefaultIOPS: 3000, MaxIOPSPerGiB: 500,
 		MinMiBps: 125, MaxMiBps: 2000, DefaultMiBps: 125, IOPSPerMiBps: 4,
 		IOBytes: ssdIOBytes,
+		Latency: ssdLatency,
 		Source:  sourceAPI + ", " + sourceGP + readOn,
 		limits:  gp3Limits,
 	},
@@ -73,6 +79,7 @@ var volumeTypes = []VolumeType{
 		Name:   "gp2",
 		MinGiB: 1, MaxGiB: 16384,
 		IOBytes: ssdIOBytes,
+		Latency: ssdLatency,
 		Source:  sourceAPI + ", " + sourceGP + readOn,
 		limits:  gp2Limits,
 	},
@@ -82,6 +89,7 @@ var volumeTypes = []VolumeType{
 		MinIOPS: 100, MaxIOPS: 256000, MaxIOPSPerGiB: 1000,
 		CapMiBps: 4000,
 		IOBytes:  ssdIOBytes,
+		Latency:  io2Latency,
 		Source:   sourceAPI + ", " + sourcePIOPS + readOn,
 		limits:   io2Limits,
 	},
@@ -91,6 +99,7 @@ var volumeTypes = []VolumeType{
 		MinIOPS: 100, MaxIOPS: 64000, MaxIOPSPerGiB: 50,
 		CapMiBps: 1000,
 		IOBytes:  ssdIOBytes,
+		Latency:  ssdLatency,
 		Source:   sourceAPI + ", " + sourcePIOPS + readOn,
 		limits:   io1Limits,
 	},

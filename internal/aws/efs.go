@@ -115,8 +115,17 @@ const (
 	efsMaxProvisionedMiBps = 3414
 )
 
-// FileSystem is an EFS file system with performance mode General Purpose.
+// NFSSlots is how many requests Linux sends at a time through one mount of NFS 4.1, which EFS uses: max_session_slots of
+// its module nfs is 64 by default (NFS4_DEF_SLOT_TABLE_SIZE in
+// https://git.kernel.org/pub/scm/linux/kernel/git/torvalds/linux.git/tree/fs/nfs/nfs4session.h, read 2026-11-28).
+const NFSSlots = 64
+
+// FileSystem is an EFS file system.
 type FileSystem struct {
+	// MaxIO says that its performance mode is Max I/O, else it is General Purpose. AWS documents neither the operations
+	// per second of Max I/O nor how long one takes, but that it takes longer
+	// (https://docs.aws.amazon.com/efs/latest/ug/performance.html, "Performance modes", read 2026-11-28).
+	MaxIO bool
 	// OneZone says that it is of type One Zone, else it is regional.
 	OneZone bool
 	// Region is where it is, such as eu-west-1. Empty if it is not known: then throughput is the least of all regions.
@@ -170,7 +179,10 @@ func (f FileSystem) Limits() Limits {
 	if !known {
 		return Limits{}
 	}
-	limits := Limits{ReadIOPS: mode.readIOPS, WriteIOPS: mode.writeIOPS, Shared: true}
+	limits := Limits{ReadIOPS: mode.readIOPS, WriteIOPS: mode.writeIOPS, Shared: true, Typical: f.latency()}
+	if f.MaxIO {
+		limits = Limits{Shared: true}
+	}
 	switch {
 	case f.ThroughputMode == Elastic:
 		limits.ReadBytesPerSecond, limits.WriteBytesPerSecond = mode.readMiBps*mib, mode.writeMiBps*mib
@@ -200,9 +212,19 @@ func (f FileSystem) mode() (fileSystemMode, bool) {
 	return mode, true
 }
 
-func (f FileSystem) kind() string {
+func (f FileSystem) latency() Latency {
 	if f.OneZone {
+		return efsOneZoneLatency
+	}
+	return efsLatency
+}
+
+func (f FileSystem) kind() string {
+	switch {
+	case f.OneZone:
 		return "EFS One Zone file system"
+	case f.MaxIO:
+		return "EFS Max I/O file system"
 	}
 	return "EFS file system"
 }

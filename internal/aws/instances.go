@@ -25,6 +25,44 @@ type Instance struct {
 	// Bytes per second of its default network card, in one direction: what it has always, and what it has as long as
 	// there are network credits.
 	NetworkBaselineBytesPerSecond, NetworkPeakBytesPerSecond int64
+	// Nitro says that it is built on the Nitro System.
+	Nitro bool
+	// Weighted says that bandwidth can be shifted between network and EBS. The figures are those of the default.
+	Weighted bool
+}
+
+// OtherNetwork returns the peak of its network card where its bandwidth is weighted for EBS; 0 if it cannot be. The side that
+// one chooses gets a quarter more than its baseline, and the other one as much less, also at its most
+// (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configure-bandwidth-weighting.html, read 2026-11-28). What the
+// former gets at its most stays the same on most types.
+func (i Instance) OtherNetwork() int64 {
+	if !i.Weighted {
+		return 0
+	}
+	return max(0, i.NetworkPeakBytesPerSecond-i.EBSBaselineBytesPerSecond/4)
+}
+
+// OtherEBS returns the most of EBS where the bandwidth is weighted for the network, by the same rule; 0 if it cannot be.
+func (i Instance) OtherEBS() int64 {
+	if !i.Weighted {
+		return 0
+	}
+	return max(0, i.EBSMaximumBytesPerSecond-i.NetworkBaselineBytesPerSecond/4)
+}
+
+// xenVolumeIOPS is the most of one io1 or io2 volume on an instance that is not built on Nitro
+// (https://docs.aws.amazon.com/ebs/latest/userguide/provisioned-iops.html, read 2026-11-28).
+const xenVolumeIOPS = 32000
+
+// VolumeLimits are what the instance gives to one volume of a type beyond what it gives to all; none if it gives all.
+func (i Instance) VolumeLimits(name, volumeType string) Limits {
+	if i.Nitro || (volumeType != "io1" && volumeType != "io2") {
+		return Limits{}
+	}
+	return Limits{
+		IOPS:   xenVolumeIOPS,
+		Source: fmt.Sprintf("AWS: one %s volume on %s, which is not built on Nitro", volumeType, name),
+	}
 }
 
 // bytesPerMbit are the bytes per second that are 1 Mbit/s.
@@ -58,7 +96,7 @@ func InstancesSource() string {
 func parseInstances(table string) (map[string]Instance, error) {
 	reader := csv.NewReader(strings.NewReader(table))
 	reader.Comment = '#'
-	reader.FieldsPerRecord = 7
+	reader.FieldsPerRecord = 9
 	rows, err := reader.ReadAll()
 	if err != nil {
 		return nil, fmt.Errorf("table of instance types: %w; run hack/instancetypes/generate.sh", err)
@@ -76,6 +114,8 @@ func parseInstances(table string) (map[string]Instance, error) {
 			EBSMaximumIOPS:                figures[3],
 			NetworkBaselineBytesPerSecond: figures[4] * bytesPerMbit,
 			NetworkPeakBytesPerSecond:     figures[5] * bytesPerMbit,
+			Nitro:                         figures[6] == 1,
+			Weighted:                      figures[7] == 1,
 		}
 	}
 	return parsed, nil

@@ -13,15 +13,17 @@ func TestLookupInstance(t *testing.T) {
 		want         Instance
 	}{
 		// E1: up to 12.5 Gbit/s of network.
-		{"m6i.large", Instance{650 * mbit, 10_000 * mbit, 3600, 40_000, 781 * mbit, 12_500 * mbit}},
+		{"m6i.large", Instance{650 * mbit, 10_000 * mbit, 3600, 40_000, 781 * mbit, 12_500 * mbit, true, false}},
 		// E5: 12.5 Gbit/s.
-		{"m6i.8xlarge", Instance{10_000 * mbit, 10_000 * mbit, 40_000, 40_000, 12_500 * mbit, 12_500 * mbit}},
+		{"m6i.8xlarge", Instance{10_000 * mbit, 10_000 * mbit, 40_000, 40_000, 12_500 * mbit, 12_500 * mbit, true, false}},
 		// E2.
-		{"r5.large", Instance{650 * mbit, 4750 * mbit, 3600, 18_750, 750 * mbit, 10_000 * mbit}},
+		{"r5.large", Instance{650 * mbit, 4750 * mbit, 3600, 18_750, 750 * mbit, 10_000 * mbit, true, false}},
 		// Not EBS-optimized.
-		{"t2.micro", Instance{0, 0, 0, 0, 64 * mbit, 1024 * mbit}},
+		{"t2.micro", Instance{0, 0, 0, 0, 64 * mbit, 1024 * mbit, false, false}},
+		// Its bandwidth can be weighted.
+		{"m8g.large", Instance{630 * mbit, 10_000 * mbit, 3600, 40_000, 937 * mbit, 12_500 * mbit, true, true}},
 		// One of 32 network cards.
-		{"p5.48xlarge", Instance{80_000 * mbit, 80_000 * mbit, 260_000, 260_000, 100_000 * mbit, 100_000 * mbit}},
+		{"p5.48xlarge", Instance{80_000 * mbit, 80_000 * mbit, 260_000, 260_000, 100_000 * mbit, 100_000 * mbit, true, false}},
 	}
 	for _, test := range tests {
 		t.Run(test.instanceType, func(t *testing.T) {
@@ -86,6 +88,36 @@ func TestParseInstancesErrors(t *testing.T) {
 	for _, table := range []string{"m6i.large,1,2,3,4,5\n", "m6i.large,1,2,3,4,5,six\n", "m6i.large,\"1\n"} {
 		if _, err := parseInstances(table); err == nil || !strings.Contains(err.Error(), "generate.sh") {
 			t.Errorf("%q: got error %v, want one with a remedy", table, err)
+		}
+	}
+}
+
+// Bandwidth that is weighted for one side is a quarter of its baseline less for the other.
+func TestWeighting(t *testing.T) {
+	const mbit = 125_000
+	weighted, _ := LookupInstance("m8g.large")
+	if got, want := weighted.OtherEBS(), int64(10_000*mbit-937*mbit/4); got != want {
+		t.Errorf("EBS has %d, want %d", got, want)
+	}
+	if got, want := weighted.OtherNetwork(), int64(12_500*mbit-630*mbit/4); got != want {
+		t.Errorf("the network has %d, want %d", got, want)
+	}
+	if fixed, _ := LookupInstance("m6i.large"); fixed.OtherEBS() != 0 || fixed.OtherNetwork() != 0 {
+		t.Error("an m6i.large cannot be weighted")
+	}
+}
+
+// Instances that are not built on Nitro give a volume with provisioned IOPS 32,000.
+func TestXenVolumeLimits(t *testing.T) {
+	for _, test := range []struct {
+		instance, volume string
+		want             int64
+	}{
+		{"i3.16xlarge", "io2", 32_000}, {"i3.16xlarge", "io1", 32_000}, {"i3.16xlarge", "gp3", 0}, {"m6i.large", "io2", 0}, {"m5.metal", "io2", 0},
+	} {
+		instance, known := LookupInstance(test.instance)
+		if got := instance.VolumeLimits(test.instance, test.volume); !known || got.IOPS != test.want || len(got.Source) > 192 {
+			t.Errorf("%s on %s: %+v, want %d IOPS", test.volume, test.instance, got, test.want)
 		}
 	}
 }

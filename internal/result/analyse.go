@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/storage"
@@ -102,6 +103,9 @@ func (f *Facts) known(clients int32, results int) ([]analysis.Known, *v1alpha1.B
 	}
 	if volumes.PerClient {
 		all.Volumes = int64(clients)
+	}
+	if storage.KindOf(target, f.Target.Driver) == storage.KindEFS {
+		all.Slots = aws.NFSSlots * all.Nodes // clients of one node share its mount's session
 	}
 	var known []analysis.Known
 	for i := range results {

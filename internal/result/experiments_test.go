@@ -105,16 +105,13 @@ const (
 	fileSystemBytes         = v1alpha1.BoundFileSystemThroughput
 	instanceBytes           = v1alpha1.BoundInstanceThroughput
 	latency, unknown        = v1alpha1.BoundLatency, v1alpha1.BoundUnknown
+	queue, atStorage        = v1alpha1.BoundQueue, v1alpha1.BoundStorage
 
 	nearBoth = "2 jobs wait for 2 I/Os, which at the published medians makes just these IOPS; but they are 90 and 96 % of the volume's 3,000 as well, as much as AWS " +
 		"promises, and 16 jobs get 3,068: there was hardly more to get, and the limit is what is named"
 	oneSecond = "256 MiB/s are twice what either volume may do: 2 jobs are over with their 256 MiB after a second, before AWS holds them back. That is told, and no limit is named"
 	flattered = "a cache below the disk, which files of 1 GiB fit into"
 	noLimits  = "AWS documents a range only (40 to 200 IOPS, 40 to 90 MiB/s), which no result is judged by"
-
-	oneClient   = "AWS documents no operations of one client; what it takes as latency is what the client makes of more than 1,500"
-	writesToday = "a file system of today has 7,000 writes a second; of that time nothing is known"
-	readsToday  = "a file system of today has 35,000 reads a second; of that time nothing is known. That two clients have no more than one shows a limit, which no single run does"
 
 	noFigures = "the author has published no latencies, so that it is not known what the reader waited for"
 )
@@ -165,14 +162,14 @@ var experiments = []experiment{{
 	name: "E4", sample: "efs-operations", instance: "m4.xlarge", rows: []row{
 		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "1", "bs": "1k"}, published: writes(threads(1, 130, kib)), author: "threads wait for latency", want: latency},
 		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "20", "bs": "1k"}, published: writes(threads(20, 1500, kib)), author: "threads wait for latency", want: latency},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1"}, published: writes(threads(40, 2000, 1)), author: "operations of one client", want: latency, note: oneClient},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1k"}, published: writes(threads(40, 2000, kib)), author: "operations of one client", want: latency, note: oneClient},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: writes(threads(40, 2000, 10*kib)), author: "operations of one client", want: latency, note: oneClient},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1"}, published: writes(threads(80, 3000, 1)), author: "operations of the file system", want: latency, note: writesToday},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1k"}, published: writes(threads(80, 3000, kib)), author: "operations of the file system", want: latency, note: writesToday},
-		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: writes(threads(80, 3000, 10*kib)), author: "operations of the file system", want: latency, note: writesToday},
-		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: reads(threads(40, 3500, 10*kib)), author: "operations of the file system", want: latency, note: readsToday},
-		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: reads(threads(80, 3500, 10*kib)), author: "operations of the file system", want: latency, note: readsToday},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1"}, published: writes(threads(40, 2000, 1)), author: "operations of one client", want: queue},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "1k"}, published: writes(threads(40, 2000, kib)), author: "operations of one client", want: queue},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: writes(threads(40, 2000, 10*kib)), author: "operations of one client", want: queue},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1"}, published: writes(threads(80, 3000, 1)), author: "operations of the file system", want: queue},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "1k"}, published: writes(threads(80, 3000, kib)), author: "operations of the file system", want: queue},
+		{target: "efs", workload: "writes", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: writes(threads(80, 3000, 10*kib)), author: "operations of the file system", want: queue},
+		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "1", "numjobs": "40", "bs": "10k"}, published: reads(threads(40, 3500, 10*kib)), author: "operations of the file system", want: atStorage},
+		{target: "efs", workload: "reads", parameters: map[string]string{"clients": "2", "numjobs": "40", "bs": "10k"}, published: reads(threads(80, 3500, 10*kib)), author: "operations of the file system", want: atStorage},
 		{
 			// 105 MB/s, with blocks as large as a stream has them.
 			target: "efs", workload: "writes", parameters: map[string]string{"clients": "1", "numjobs": "10", "bs": "10k"}, published: writes(at(100, mib, 0)), author: "throughput of the file system", want: fileSystemBytes,
@@ -182,13 +179,13 @@ var experiments = []experiment{{
 }, {
 	// The author: more readers read more, up to the network of the instance, 12.5 Gbit/s.
 	name: "E5", sample: "s3-sequential-reads", instance: "m6i.8xlarge", rows: []row{
-		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "1"}, published: mountpoint(375), author: "one reader", want: unknown, note: noFigures},
-		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "8"}, published: mountpoint(1267), author: "nearly the network", want: unknown, note: "85 % of the network are less than all; " + noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "1"}, published: mountpoint(375), author: "one reader", want: latency},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "8"}, published: mountpoint(1267), author: "nearly the network", want: atStorage},
 		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "500M", "numjobs": "16"}, published: mountpoint(1351), author: "the network", want: instanceBytes},
-		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "1"}, published: mountpoint(605), author: "one reader", want: unknown, note: noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "1"}, published: mountpoint(605), author: "one reader", want: latency},
 		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "8"}, published: mountpoint(1341), author: "the network", want: instanceBytes},
 		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "1g", "numjobs": "16"}, published: mountpoint(1395), author: "the network", want: instanceBytes},
-		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "1"}, published: mountpoint(992), author: "one reader", want: unknown, note: noFigures},
+		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "1"}, published: mountpoint(992), author: "one reader", want: latency},
 		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "8"}, published: mountpoint(1412), author: "the network", want: instanceBytes},
 		{target: "s3", workload: "sequential-read", parameters: map[string]string{"size": "3g", "numjobs": "16"}, published: mountpoint(1423), author: "the network", want: instanceBytes},
 	},
@@ -201,6 +198,7 @@ var published = map[string]int{"E1": 4, "E2": 2 * 4, "E3": 2 * 6, "E4": 2 + 2*3 
 // agreed are the reasons that mean what an author says.
 var agreed = map[string][]string{
 	"IOPS of the volume": {volumeIOPS}, "IOPS of the burst": {volumeIOPS}, "throughput of the volume": {volumeBytes}, "latency": {latency}, "threads wait for latency": {latency},
+	"operations of one client": {queue}, "operations of the file system": {atStorage, queue}, "one reader": {latency}, "nearly the network": {atStorage},
 	"burst throughput of the file system": {fileSystemBytes}, "throughput of the file system": {fileSystemBytes}, "the network": {instanceBytes},
 	flattered: {unknown}, "": {volumeIOPS, volumeBytes, unknown},
 }
@@ -213,13 +211,23 @@ func TestPublishedRows(t *testing.T) {
 		if len(problems) > 0 {
 			t.Fatal(problems.ToAggregate())
 		}
+		all := make([]Findings, len(e.rows))
+		measured := make([]v1alpha1.Run, len(e.rows))
 		for i := range e.rows {
 			r := &e.rows[i]
 			planned := runOf(t, runs, r)
-			findings := judge(planned, r.published, e.instance)
-			name := e.name + " " + planned.Name
-			t.Logf("%s: %s; the author: %q; here: %s: %s", name, figures(&r.published), r.author, findings.LimitedBy[0].Reason, findings.LimitedBy[0].Message)
-			if got := findings.LimitedBy[0]; got.Reason != r.want {
+			all[i] = judge(planned, r.published, e.instance)
+			measured[i] = v1alpha1.Run{
+				Name: planned.Name, Target: r.target, Workload: r.workload, Parameters: r.parameters,
+				Result: &r.published, LimitedBy: &all[i].LimitedBy[0],
+			}
+		}
+		JudgeMatrices(measured, runs)
+		for i, findings := range all {
+			r, name := &e.rows[i], e.name+" "+measured[i].Name
+			got := findings.LimitedBy[0]
+			t.Logf("%s: %s; the author: %q; here: %s by %s: %s", name, figures(&r.published), r.author, got.Reason, got.Evidence, got.Message)
+			if got.Reason != r.want || len(got.Message) > 512 {
 				t.Errorf("%s is limited by %s: %s; want %s, the author says %q", name, got.Reason, got.Message, r.want, r.author)
 			}
 			if agrees := slices.Contains(agreed[r.author], r.want); !agrees && r.note == "" {
@@ -317,7 +325,7 @@ func judge(planned *plan.Run, published v1alpha1.Result, instance string) Findin
 	known, _ := facts.known(planned.Clients, 1)
 	loads := facts.loads()
 	return Findings{
-		LimitedBy: []v1alpha1.LimitedBy{analysis.Bound(&published, known[0], loads[0], analysis.Client{})},
+		LimitedBy: []v1alpha1.LimitedBy{analysis.Judge(&published, known[0], loads[0], analysis.Client{}, 0)},
 		Warnings:  analysis.Warnings([]v1alpha1.Result{published}, known, loads, analysis.Client{}),
 	}
 }

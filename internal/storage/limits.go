@@ -49,11 +49,21 @@ func ClassOf(class *storagev1.StorageClass) Class {
 }
 
 // Limits returns what is known of what the target's storage can do at most, nil if nothing is: what the user says,
-// else what AWS documents.
+// else what AWS documents. How long an I/O takes is always what AWS documents.
 func Limits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
-	if t.Limits != nil {
-		return given(t.Limits, scopeOf(KindOf(t, class.Driver)), limitsOfSpec)
+	documented := documentedLimits(t, class)
+	if t.Limits == nil {
+		return documented
 	}
+	limits := given(t.Limits, scopeOf(KindOf(t, class.Driver)), limitsOfSpec)
+	if documented != nil {
+		limits.TypicalReadMicroseconds = documented.TypicalReadMicroseconds
+		limits.TypicalWriteMicroseconds = documented.TypicalWriteMicroseconds
+	}
+	return limits
+}
+
+func documentedLimits(t *v1alpha1.Target, class Class) *v1alpha1.KnownLimits {
 	switch KindOf(t, class.Driver) {
 	case KindEFS:
 		return fileSystemLimits(t, class.Region)
@@ -126,10 +136,16 @@ func ClientLimits(t *v1alpha1.Target, driver, instanceType string) []v1alpha1.Kn
 		add(fileSystem(t.EFS, "").ClientLimits(), v1alpha1.ScopeClient)
 	}
 	instance, ok := aws.LookupInstance(instanceType)
+	if ok && t.S3 != nil {
+		add(aws.MountpointLimits(t.S3.MountOptions), v1alpha1.ScopeClient)
+	}
 	switch {
 	case !ok:
 	case KindOfDriver(driver) == KindEBS:
 		add(ebsLimits(instanceType, instance), v1alpha1.ScopeInstance)
+		if t.EBS != nil {
+			add(instance.VolumeLimits(instanceType, string(t.EBS.Type)), v1alpha1.ScopeInstance)
+		}
 	case KindOfDriver(driver).IsPartOfService():
 		add(networkLimits(instanceType, instance), v1alpha1.ScopeInstance)
 	}
@@ -165,7 +181,9 @@ func known(limits aws.Limits, scope v1alpha1.LimitScope) *v1alpha1.KnownLimits {
 		WriteBytesPerSecond: figure(limits.WriteBytesPerSecond),
 		Burst:               burst(limits.Burst),
 	}}
-	l.LoweredIOPS = figure(limits.LoweredIOPS)
+	l.LoweredIOPS, l.LoweredBytesPerSecond = figure(limits.LoweredIOPS), figure(limits.LoweredBytesPerSecond)
+	l.TypicalReadMicroseconds = figure(limits.Typical.Read.Microseconds())
+	l.TypicalWriteMicroseconds = figure(limits.Typical.Write.Microseconds())
 	if !limits.RandomIOPS || l.Burst == nil {
 		l.IOPS = figure(limits.IOPS)
 	} else {
@@ -299,6 +317,7 @@ func fileSystem(fs *v1alpha1.EFSFileSystem, region string) aws.FileSystem {
 	f := aws.FileSystem{
 		Region:           region,
 		OneZone:          ptr.Deref(fs.FileSystemType, v1alpha1.EFSRegional) == v1alpha1.EFSOneZone,
+		MaxIO:            ptr.Deref(fs.PerformanceMode, v1alpha1.EFSGeneralPurpose) == v1alpha1.EFSMaxIO,
 		ThroughputMode:   aws.ThroughputMode(ptr.Deref(fs.ThroughputMode, "")),
 		ProvisionedMiBps: wide(fs.ProvisionedThroughput),
 	}
@@ -311,7 +330,7 @@ func fileSystem(fs *v1alpha1.EFSFileSystem, region string) aws.FileSystem {
 // ebsLimits are those of an instance to all its EBS volumes.
 func ebsLimits(name string, i aws.Instance) aws.Limits {
 	limits := aws.Limits{
-		IOPS: i.EBSMaximumIOPS, BytesPerSecond: i.EBSMaximumBytesPerSecond,
+		IOPS: i.EBSMaximumIOPS, BytesPerSecond: i.EBSMaximumBytesPerSecond, LoweredBytesPerSecond: i.OtherEBS(),
 		Source: "AWS: EBS bandwidth of " + name + ", " + aws.InstancesSource(),
 	}
 	if i.EBSBaselineBytesPerSecond < i.EBSMaximumBytesPerSecond || i.EBSBaselineIOPS < i.EBSMaximumIOPS {
@@ -324,7 +343,8 @@ func ebsLimits(name string, i aws.Instance) aws.Limits {
 func networkLimits(name string, i aws.Instance) aws.Limits {
 	limits := aws.Limits{
 		ReadBytesPerSecond: i.NetworkPeakBytesPerSecond, WriteBytesPerSecond: i.NetworkPeakBytesPerSecond,
-		Source: "AWS: network bandwidth of " + name + ", " + aws.InstancesSource(),
+		LoweredBytesPerSecond: i.OtherNetwork(),
+		Source:                "AWS: network bandwidth of " + name + ", " + aws.InstancesSource(),
 	}
 	if i.NetworkBaselineBytesPerSecond > 0 && i.NetworkBaselineBytesPerSecond < i.NetworkPeakBytesPerSecond {
 		limits.Burst = &aws.Burst{BaselineBytesPerSecond: i.NetworkBaselineBytesPerSecond}

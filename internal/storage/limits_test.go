@@ -8,6 +8,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
@@ -197,6 +198,14 @@ func TestClientLimits(t *testing.T) {
 		{name: "one client of a file system in one zone", target: "{name: t, efs: {fileSystemID: fs-01234567, fileSystemType: OneZone, throughputMode: Elastic}}", driver: EFSDriver, want: []v1alpha1.Limits{
 			{Scope: v1alpha1.ScopeClient, BytesPerSecond: new(int64(500 * mib))},
 		}},
+		{name: "io2 on an instance that is not built on Nitro", target: `{name: t, ebs: {type: io2, iops: 64000}}`, driver: EBSDriver, instance: "i3.16xlarge", want: []v1alpha1.Limits{
+			{Scope: v1alpha1.ScopeInstance, IOPS: new(int64(65_000)), BytesPerSecond: megabits(14_000)},
+			{Scope: v1alpha1.ScopeInstance, IOPS: new(int64(32_000))},
+		}},
+		{name: "Mountpoint's own throughput", target: "{name: t, s3: {bucket: b, mountOptions: [maximum-throughput-gbps 8]}}", driver: S3Driver, instance: "m6i.8xlarge", want: []v1alpha1.Limits{
+			{Scope: v1alpha1.ScopeClient, ReadBytesPerSecond: megabits(8000), WriteBytesPerSecond: megabits(8000)},
+			{Scope: v1alpha1.ScopeInstance, ReadBytesPerSecond: megabits(12_500), WriteBytesPerSecond: megabits(12_500)},
+		}},
 		{name: "the user says", target: "{name: t, ebs: {}, clientLimits: {iops: 5}}", driver: EBSDriver, instance: "m6i.large", want: []v1alpha1.Limits{
 			{Scope: v1alpha1.ScopeInstance, IOPS: new(int64(5))},
 		}},
@@ -286,5 +295,41 @@ func TestClassOf(t *testing.T) {
 				t.Errorf("driver %s and %d IOPS, want %s and %d", class.Driver, got, EBSDriver, test.want)
 			}
 		})
+	}
+}
+
+// Typical latencies are AWS's, also where the user says what the limits are.
+func TestTypicalLatencies(t *testing.T) {
+	for _, test := range []struct {
+		target      string
+		class       Class
+		read, write int64 // 0: not known
+	}{
+		{"{name: t, ebs: {}}", Class{}, 2000, 2000},
+		{"{name: t, ebs: {type: io2, iops: 4000}}", Class{}, 500, 500},
+		{"{name: t, ebs: {type: st1}, capacity: 500Gi}", Class{}, 0, 0},
+		{"{name: t, storageClassName: c}", Class{Driver: EBSDriver, Parameters: map[string]string{"type": "io1", "iops": "1000"}}, 2000, 2000},
+		{"{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic}}", Class{}, 1000, 2700},
+		{"{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Elastic, fileSystemType: OneZone}}", Class{}, 1000, 1600},
+		{"{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Bursting, performanceMode: MaxIO}}", Class{}, 0, 0},
+		{"{name: t, s3: {bucket: b}}", Class{}, 40_000, 40_000},
+		{"{name: t, s3: {bucket: b--apne1-az4--x-s3}}", Class{}, 2000, 2000},
+		{"{name: t, ebs: {}, limits: {iops: 5}}", Class{}, 2000, 2000},
+		{"{name: t, storageClassName: c, limits: {iops: 5}}", Class{Driver: "x"}, 0, 0},
+	} {
+		_, target := benchmark(t, test.target)
+		got := Limits(target, test.class)
+		if read, write := ptr.Deref(got.TypicalReadMicroseconds, 0), ptr.Deref(got.TypicalWriteMicroseconds, 0); read != test.read || write != test.write {
+			t.Errorf("%s: %d and %d us, want %d and %d", test.target, read, write, test.read, test.write)
+		}
+	}
+}
+
+// AWS documents no operations of Max I/O, and bytes as of others.
+func TestMaxIO(t *testing.T) {
+	_, target := benchmark(t, "{name: t, efs: {fileSystemID: fs-01234567, throughputMode: Bursting, performanceMode: MaxIO}}")
+	got := Limits(target, Class{})
+	if got.ReadIOPS != nil || got.WriteIOPS != nil || ptr.Deref(got.WriteBytesPerSecond, 0) != 100*mib || !strings.Contains(got.Source, "Max I/O") {
+		t.Errorf("%+v", got)
 	}
 }

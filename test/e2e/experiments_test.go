@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -379,6 +380,9 @@ func checkEFSOperations(t checker, sb *v1alpha1.StorageBenchmark) {
 			t.Errorf("%s was held back by %+v, want %s", run.Name, run.LimitedBy, row.bound)
 		}
 		wantRatio(t, run.Name+" and one client", iops(run), iops(writes("1", row.numjobs, row.bs)), row.least, row.most)
+	}
+	if one := writes("1", "1", "10k").LimitedBy; one.Evidence != v1alpha1.EvidenceProbe || !strings.Contains(one.Message, "numjobs=20") {
+		t.Errorf("20 threads are no probe of one: %+v", one)
 	}
 	for i := range sb.Status.Runs {
 		if run := &sb.Status.Runs[i]; run.Clients > 1 {
