@@ -169,6 +169,8 @@ const (
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
 	BoundClientCPU = "ClientCPU"
+	// BoundNodeCPU: the CPUs of the node, which others than fio used.
+	BoundNodeCPU = "NodeCPU"
 	// BoundStorage: something of the storage, or of the way to it, that is not known: with more I/Os in flight it did no more.
 	BoundStorage = "Storage"
 	// BoundLatency: the time that an I/O takes, together with how many the workload keeps in flight.
@@ -198,7 +200,7 @@ type LimitedBy struct {
 	// reason is what held the result back. If it is a known limit, the field limit… with its unit has the figure.
 	// Results that an earlier version has written may have no reason.
 	// +optional
-	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Storage;Latency;Unknown
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;NodeCPU;Storage;Latency;Unknown
 	Reason string `json:"reason,omitempty"`
 
 	// limitIOPS is the limit in I/Os per second. Unset for limits of another unit.
@@ -274,6 +276,8 @@ const (
 	WarningCPUThrottled = "CPUThrottled"
 	// WarningCPUSteal: the hypervisor kept CPU time from the node, as it does when CPU credits are used up.
 	WarningCPUSteal = "CPUSteal"
+	// WarningNodeBusy: others used the node's CPUs, so that fio, or what serves the storage, waited for them.
+	WarningNodeBusy = "NodeBusy"
 	// WarningNearlyFull: the file system had little space left, or few inodes.
 	WarningNearlyFull = "NearlyFull"
 	// WarningIODepthIgnored: an iodepth with an engine that waits for each I/O.

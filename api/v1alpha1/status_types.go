@@ -307,6 +307,11 @@ type Run struct {
 	// +structType=atomic
 	Exceeded *ExceededLimits `json:"exceeded,omitempty"`
 
+	// nodeLoad is how busy the node was while fio measured. Unset where that is not known.
+	// +optional
+	// +structType=atomic
+	NodeLoad *NodeLoad `json:"nodeLoad,omitempty"`
+
 	// limitedBy says what held the result back.
 	// +optional
 	// +structType=atomic

@@ -99,7 +99,7 @@ func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *resul
 		ContainerLimits: ptr.Deref(s.SB.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
 	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
-	run.Counters, run.Exceeded = findings.Counters, findings.Exceeded
+	run.Counters, run.Exceeded, run.NodeLoad = findings.Counters, findings.Exceeded, findings.NodeLoad
 	if run.Result != nil {
 		run.LimitedBy = &findings.LimitedBy[0]
 	}

@@ -125,7 +125,7 @@ func checkEnvironment(e *Environment) error {
 	if e.SparseFiles > e.Files {
 		return fmt.Errorf("report: environment: %d sparse files of %d", e.SparseFiles, e.Files)
 	}
-	return nil
+	return checkNode(e.Node)
 }
 
 func checkGroup(g *Group) error {

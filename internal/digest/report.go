@@ -131,6 +131,10 @@ type Environment struct {
 	Counters *Counters `cbor:"16,keyasint,omitempty"`
 	// Exceeded is what EBS itself says of the same time. Nil where it was not asked, or did not answer.
 	Exceeded *Exceeded `cbor:"17,keyasint,omitempty"`
+	// Keys 18 to 20 are those of what is steady and of latency targets.
+
+	// Node is how busy the node was meanwhile. Nil where that is not known.
+	Node *Node `cbor:"21,keyasint,omitempty"`
 }
 
 // Exceeded is for how long demand exceeded what an EBS volume may do, and what its instance may, in microseconds.

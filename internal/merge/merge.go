@@ -81,6 +81,7 @@ func mergeEnvironments(reports []*digest.Report) digest.Environment {
 		BusiestJobPermille:      greatest(all, func(e *digest.Environment) int64 { return e.BusiestJobPermille }),
 		Counters:                sumOfCounters(all),
 		Exceeded:                sumOfExceeded(all),
+		Node:                    busiestNode(all),
 	}
 }
 

@@ -280,6 +280,8 @@ func TestEnvironments(t *testing.T) {
 		},
 	}
 	said := digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64}}
+	node := digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 10, WaitedPermille: 30, CPUPressurePermille: 40, IOPressurePermille: 1}}
+	busier := digest.Environment{Node: &digest.Node{BusyPermille: 100, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 4, IOPressurePermille: 2}}
 	nfs := digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 5, Retransmissions: 1}}
 	huge := digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64}
 	for name, test := range map[string]struct{ a, b, want digest.Environment }{
@@ -292,6 +294,8 @@ func TestEnvironments(t *testing.T) {
 		"NFS":                         {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
 		"EBS says":                    {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
 		"EBS says nothing of one":     {said, digest.Environment{}, digest.Environment{}},
+		"the busiest node":            {node, busier, digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 40, IOPressurePermille: 2}}},
+		"one node that is known":      {digest.Environment{}, node, node},
 		"counters of different kinds": {nfs, digest.Environment{Counters: &digest.Counters{Reads: 5}}, digest.Environment{}},
 		"one unknown": {known, digest.Environment{}, digest.Environment{
 			Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,

@@ -64,6 +64,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		e.bound(boundsOf(&s))
 	}
 	e.say("Storage", countersInWords(run), exceededInWords(run))
+	e.say("Node", nodeLoadInWords(run))
 	e.say("How sure", repetition(run, e.sb))
 	e.warnings(append(e.replacement(run), run.Warnings...))
 	told := map[string]bool{}
