@@ -118,6 +118,7 @@ func TestRoundTrip(t *testing.T) {
 		"started": started, "synced": synced, "probed": {Groups: []Group{{}}, Probe: &Probe{
 			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
 		}},
+		"submitting":         {Groups: []Group{{Read: &Direction{Submission: 7}}, {Write: &Direction{}, Trim: &Direction{Submission: math.MaxInt64}}}},
 		"still to be probed": {Groups: []Group{{}}, LacksProbe: true},
 		"nothing counted":    {Groups: []Group{{}}, Environment: Environment{Counters: &Counters{}}},
 	} {
@@ -407,7 +408,7 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
+		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe, Submissions: submissionsOf(&r)}}
 		var err error
 		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
 			t.Fatal(err)
@@ -470,6 +471,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"falling percentiles of syncs", forged(func(r *Report) {
 			r.Groups[0].Sync = &Sync{Count: 1, Completion: &Completion{Max: 1, Buckets: [6]int64{5}}}
 		}), "do not rise"},
+		{"submissions of other directions", packed(t, map[int]any{22: []any{1, 2, 3}}), "submissions of 3 directions of"},
+		{"a submission of less than no time", forged(func(r *Report) { r.Groups[0].Read.Submission = -1 }), "impossible time of a submission: -1"},
 		{"syncs of other groups", packed(t, map[int]any{8: []any{nil, nil}}), "syncs of 2 result groups of 1"},
 		{"syncs that are none", packed(t, map[int]any{8: []any{7}}), "parse report"},
 		{"a histogram of syncs without percentiles", packed(t, map[int]any{8: []any{[]any{1, 1, nil, []byte{0}}}}), "without completion latency"},

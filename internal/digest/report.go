@@ -239,6 +239,9 @@ type Direction struct {
 	BytesPerSecond int64
 	Latency        *Latency
 	Completion     *Completion
+	// Submission is the mean time that a submission took, in nanoseconds; 0 where it is not known, or next to nothing of a job's
+	// time. It is encoded beside the report's array.
+	Submission int64 `cbor:"-"`
 }
 
 // Sync is what was measured of the calls that have written data reach the storage: fsync, fdatasync, sync_file_range and

@@ -182,6 +182,8 @@ func mergeDirections(all []*digest.Direction, coarsening int) *digest.Direction 
 		BytesPerSecond: sum(all, func(d *digest.Direction) int64 { return d.BytesPerSecond }),
 		Latency:        mergeLatencies(all),
 		Completion:     mergeCompletions(completions, coarsening),
+		Submission: weightedMean(all, func(d *digest.Direction) int64 { return d.Submission },
+			func(d *digest.Direction) int64 { return d.IOs }),
 	}
 }
 

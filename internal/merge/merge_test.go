@@ -117,17 +117,17 @@ func TestMergedIsMeasuredTogether(t *testing.T) {
 func TestSumsAndExtremes(t *testing.T) {
 	a := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 		Name: "a", JobStart: 1_000_020, ElapsedMilliseconds: 1000, UserPercent: 10, SystemPercent: 30,
-		Read: &digest.Direction{IOs: 1, Bytes: 2, ShortIOs: 3, DroppedIOs: 4, MilliIOPS: 5, BytesPerSecond: 6},
+		Read: &digest.Direction{IOs: 1, Bytes: 2, ShortIOs: 3, DroppedIOs: 4, MilliIOPS: 5, BytesPerSecond: 6, Submission: 111},
 	}}}
 	b := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 		Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 20, SystemPercent: 0,
-		Read:  &digest.Direction{IOs: 10, Bytes: 20, ShortIOs: 30, DroppedIOs: 40, MilliIOPS: 50, BytesPerSecond: 60},
+		Read:  &digest.Direction{IOs: 10, Bytes: 20, ShortIOs: 30, DroppedIOs: 40, MilliIOPS: 50, BytesPerSecond: 60, Submission: 11},
 		Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
 	}}}
 	want := &Merged{
 		Report: digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 			Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 18, SystemPercent: 8,
-			Read:  &digest.Direction{IOs: 11, Bytes: 22, ShortIOs: 33, DroppedIOs: 44, MilliIOPS: 55, BytesPerSecond: 66},
+			Read:  &digest.Direction{IOs: 11, Bytes: 22, ShortIOs: 33, DroppedIOs: 44, MilliIOPS: 55, BytesPerSecond: 66, Submission: 20},
 			Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
 		}}},
 		Groups: []Group{{

@@ -31,3 +31,31 @@ func TestReportOfMetadata(t *testing.T) {
 		t.Error("a group without anything is a result")
 	}
 }
+
+// What libaio does through the page cache it does in submission, and a synchronous engine has none.
+func TestReportOfSubmission(t *testing.T) {
+	for engine, want := range map[string]bool{"libaio\niodepth=8": true, "psync": false} {
+		f := newFixture(t, "[reads]\nrw=read\nbs=64k\nsize=8M\nioengine="+engine)
+		f.wants(Measure(t.Context(), f.Options), 0)
+		read := f.report().Groups[0].Read
+		if (read.Submission > 0) != want || read.Submission > read.Latency.Mean {
+			t.Errorf("%s: submissions take %d ns of %d", engine, read.Submission, read.Latency.Mean)
+		}
+	}
+}
+
+// Submissions that take next to none of a job's time are left out.
+func TestShortSubmissions(t *testing.T) {
+	for _, test := range []struct {
+		iops, mean float64
+		want       int64
+	}{{1000, 49_000, 0}, {1000, 50_000, 50_000}, {47, 19_200_000.4, 19_200_000}} {
+		d := &fiooutput.Direction{IOPS: test.iops, SubmissionLatency: &fiooutput.LatencyStats{MeanNanoseconds: test.mean}}
+		if got := submission(d); got != test.want {
+			t.Errorf("%v a second of %v ns: %d, want %d", test.iops, test.mean, got, test.want)
+		}
+	}
+	if got := submission(&fiooutput.Direction{IOPS: 1e9}); got != 0 {
+		t.Errorf("of a synchronous engine: %d", got)
+	}
+}
