@@ -100,6 +100,7 @@ func analyse(s *pass.Pass, run *v1alpha1.Run, planned *plan.Run, measured *resul
 	})
 	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
 	run.Counters, run.Exceeded, run.NodeLoad = findings.Counters, findings.Exceeded, findings.NodeLoad
+	run.VolumeStatistics = findings.Volume
 	if run.Result != nil {
 		run.LimitedBy = &findings.LimitedBy[0]
 	}

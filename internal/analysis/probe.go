@@ -33,7 +33,7 @@ func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int6
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
 		bound = said(known.withoutCredits(bound, r), known.Exceeded)
 	}
-	bound = withNode(bound, client)
+	bound = withOperations(withNode(bound, client), r, known, load)
 	bound.Message = humanize.Cut(bound.Message, maxMessage, "...")
 	return bound
 }

@@ -114,6 +114,9 @@ func checkEnvironment(e *Environment) error {
 	if e.Exceeded != nil {
 		counted = append(counted, e.Exceeded.Figures()...)
 	}
+	if e.Volume != nil {
+		counted = append(counted, e.Volume.Figures()...)
+	}
 	for _, n := range counted {
 		if *n < 0 {
 			return fmt.Errorf("report: environment: negative counter %d", *n)

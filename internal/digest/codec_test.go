@@ -64,6 +64,10 @@ func environment(r *rand.Rand) Environment {
 	for _, figure := range e.Exceeded.Figures() {
 		*figure = r.Int64N(1 << 40)
 	}
+	e.Volume = &Volume{}
+	for _, figure := range e.Volume.Figures() {
+		*figure = r.Int64N(1 << 40)
+	}
 	e.Node = &Node{}
 	for _, share := range e.Node.Figures() {
 		*share = r.Int64N(1001)
@@ -108,7 +112,11 @@ func TestRoundTrip(t *testing.T) {
 			NFS: true, Reads: 1, ReadBytes: 2, Writes: 3, WriteBytes: math.MaxInt64, Others: 5, Merges: 6, BusyMilliseconds: 7, QueueMilliseconds: 8, Retransmissions: 9,
 		},
 		Exceeded: &Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64},
-		Node:     &Node{BusyPermille: 1000, OthersPermille: 999, WaitedPermille: 998, CPUPressurePermille: 997, IOPressurePermille: 996},
+		Volume: &Volume{
+			Read:  VolumeOperations{Count: 1, Bytes: 2, Microseconds: 3, P50: 4, P99: 5},
+			Write: VolumeOperations{Count: 6, Bytes: math.MaxInt64, Microseconds: 7, P50: 8, P99: 9},
+		},
+		Node: &Node{BusyPermille: 1000, OthersPermille: 999, WaitedPermille: 998, CPUPressurePermille: 997, IOPressurePermille: 996},
 	}}
 	started := Report{Groups: []Group{
 		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
@@ -463,6 +471,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"negative time of a limit", forged(func(r *Report) { r.Environment.Exceeded = &Exceeded{InstanceIOPS: -10} }), "environment: negative counter -10"},
 		{"a node that is more than busy", forged(func(r *Report) { r.Environment.Node = &Node{OthersPermille: 1004} }), "node: impossible share of 1004 thousandths"},
 		{"a job that waited for less than nothing", forged(func(r *Report) { r.Environment.Node = &Node{WaitedPermille: -1} }), "node: impossible share of -1 thousandths"},
+		{"negative operations", forged(func(r *Report) { r.Environment.Volume = &Volume{Write: VolumeOperations{P99: -11}} }), "environment: negative counter -11"},
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},

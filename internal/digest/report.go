@@ -135,6 +135,10 @@ type Environment struct {
 
 	// Node is how busy the node was meanwhile. Nil where that is not known.
 	Node *Node `cbor:"21,keyasint,omitempty"`
+	// Key 22 is that of submissions.
+
+	// Volume is what EBS itself has counted of the volume meanwhile. Nil where it was not asked, or did not answer.
+	Volume *Volume `cbor:"23,keyasint,omitempty"`
 }
 
 // Exceeded is for how long demand exceeded what an EBS volume may do, and what its instance may, in microseconds.

@@ -82,6 +82,7 @@ func mergeEnvironments(reports []*digest.Report) digest.Environment {
 		Counters:                sumOfCounters(all),
 		Exceeded:                sumOfExceeded(all),
 		Node:                    busiestNode(all),
+		Volume:                  sumOfVolumes(all),
 	}
 }
 

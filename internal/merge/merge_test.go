@@ -280,6 +280,9 @@ func TestEnvironments(t *testing.T) {
 		},
 	}
 	said := digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64}}
+	ebs := digest.Environment{Volume: &digest.Volume{
+		Read: digest.VolumeOperations{Count: 1, Bytes: 2, Microseconds: 3, P50: 4, P99: 5}, Write: digest.VolumeOperations{Count: 6, Bytes: math.MaxInt64, Microseconds: 7, P50: 8, P99: 9},
+	}}
 	node := digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 10, WaitedPermille: 30, CPUPressurePermille: 40, IOPressurePermille: 1}}
 	busier := digest.Environment{Node: &digest.Node{BusyPermille: 100, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 4, IOPressurePermille: 2}}
 	nfs := digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 5, Retransmissions: 1}}
@@ -291,9 +294,13 @@ func TestEnvironments(t *testing.T) {
 				Reads: 11, ReadBytes: 22, Writes: 33, WriteBytes: math.MaxInt64, Others: 55, Merges: 66, BusyMilliseconds: 77, QueueMilliseconds: 88,
 			},
 		}},
-		"NFS":                         {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
-		"EBS says":                    {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
-		"EBS says nothing of one":     {said, digest.Environment{}, digest.Environment{}},
+		"NFS":                     {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
+		"EBS says":                {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
+		"EBS says nothing of one": {said, digest.Environment{}, digest.Environment{}},
+		"EBS counts": {ebs, ebs, digest.Environment{Volume: &digest.Volume{
+			Read: digest.VolumeOperations{Count: 2, Bytes: 4, Microseconds: 6, P50: 4, P99: 5}, Write: digest.VolumeOperations{Count: 12, Bytes: math.MaxInt64, Microseconds: 14, P50: 8, P99: 9},
+		}}},
+		"EBS does not count of one":   {digest.Environment{}, ebs, digest.Environment{}},
 		"the busiest node":            {node, busier, digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 40, IOPressurePermille: 2}}},
 		"one node that is known":      {digest.Environment{}, node, node},
 		"counters of different kinds": {nfs, digest.Environment{Counters: &digest.Counters{Reads: 5}}, digest.Environment{}},

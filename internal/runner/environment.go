@@ -23,6 +23,7 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 		after, cpuAfter, countersAfter := m.periods(), m.cpuTime(), m.counters(files.counted)
 		all := max(after.all-before.all, 0)
 		used := files.mostUsed(ctx)
+		exceeded, volume := files.volumeSince(ctx)
 		return digest.Environment{
 			CPUMillis:        m.cpuMillis(),
 			MemoryBytes:      m.memoryBytes(),
@@ -33,7 +34,7 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 
 			StealPermille: stealPermille(cpuBefore, cpuAfter),
 			UsedPermille:  used.space, UsedInodesPermille: used.inodes,
-			Counters: countersSince(countersBefore, countersAfter), Exceeded: files.exceededSince(ctx),
+			Counters: countersSince(countersBefore, countersAfter), Exceeded: exceeded, Volume: volume,
 		}
 	}
 }

@@ -230,7 +230,7 @@ func (o Options) begin(ctx context.Context) (*begun, error) {
 	}
 	files := o.lookAtFiles(ctx)
 	if files.answer != nil {
-		files.exceeded = <-files.answer // it comes within askTime
+		files.volume = <-files.answer // it comes within askTime
 	}
 	observed := func() func() digest.Environment { return observe(ctx, thisMachine(), files) }
 	return &begun{observe: observed, seen: observed()}, nil
