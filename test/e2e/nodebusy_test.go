@@ -21,10 +21,11 @@ import (
 func TestBusyNode(t *testing.T) {
 	sideBySide(t, quietest, budget(4*time.Minute))
 	sb := benchmark(t, "busy-node", func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Targets = []v1alpha1.Target{{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3"}}}
+		sb.Spec.Targets[0].StorageClassName = new(unthrottled)
+		sb.Spec.Targets[0].Limits = &v1alpha1.Limits{IOPS: new(int64(1_000_000)), BytesPerSecond: new(int64(10 << 30))} // none is near
 		log := func(name string) v1alpha1.Workload {
 			return v1alpha1.Workload{Name: name, Fio: &v1alpha1.FioParameters{
-				RW: "write", BS: new("2300"), IOEngine: new("sync"), Fdatasync: new(int32(1)), Size: new("22M"), TimeBased: new(true), RuntimeSeconds: new(int32(6)),
+				RW: "write", BS: new("2300"), IOEngine: new("sync"), Fdatasync: new(int32(1)), Size: new("22M"), TimeBased: new(true), RuntimeSeconds: new(int32(4)),
 			}}
 		}
 		sb.Spec.Workloads = []v1alpha1.Workload{log("quiet"), log("busy")}
