@@ -8,17 +8,19 @@ import (
 )
 
 const (
-	// waitedPermille is the share of their time from which on fio's jobs waited too long for a CPU that others used. The rate of
-	// a job that waits for each I/O falls by that share: etcd's preset did 4,991 writes a second at 2 %, 4,392 at 20 %, 2,890 at
-	// 46 % and 1,158 at 78 %. Percentiles suffer earlier: the p99 of fdatasync was 0.3 ms at 2 %, and 1.4 ms at 20 %. Runs on
-	// nodes of which others used less than a third had less than half of this share (TestBusyNodeRuns has all figures).
+	// waitedPermille is the share of their time from which on fio's jobs waited too long for a CPU that others used. The
+	// rate of a job that waits for each I/O falls by that share: etcd's preset did 4,991 writes a second at 2 %, 4,392 at
+	// 20 %, 2,890 at 46 % and 1,158 at 78 %. Percentiles suffer earlier: the p99 of fdatasync was 0.3 ms at 2 %, and 1.4
+	// ms at 20 % (TestBusyNodeRuns has all figures). Where others use a tenth of two CPUs, or a quarter of four, jobs wait for
+	// some 1 % of their time (TestNodeBusyInSimulation).
 	waitedPermille = 100
-	// servedBusyPermille is the use of all CPUs of a node from which on a process that serves the storage may have waited for
-	// one, as Mountpoint and efs-proxy do, which run in other pods. It is what busyPercent is for fio's own CPUs.
+	// servedBusyPermille is the use of all CPUs of a node from which on a process that serves the storage may have waited
+	// for one, as Mountpoint and efs-proxy do, which run in other pods. It is what busyPercent is for fio's own CPUs.
 	servedBusyPermille = 10 * busyPercent
 )
 
-// NodeLoad is how busy the node was while fio measured, of several nodes each figure of the busiest. What is zero is unknown.
+// NodeLoad is how busy the node was while fio measured, of several nodes each figure of the busiest. What is zero is
+// unknown.
 type NodeLoad struct {
 	// BusyPermille is how much of its CPU time the node was busy, and OthersPermille the part of it that was not fio's.
 	BusyPermille, OthersPermille int64
@@ -28,8 +30,8 @@ type NodeLoad struct {
 	Served bool
 }
 
-// waitedForOthers returns how much of their time fio's jobs waited for a CPU because of others, in thousandths. Jobs wait for each
-// other, too: each had its part in it by the CPU time that it used.
+// waitedForOthers returns how much of their time fio's jobs waited for a CPU because of others, in thousandths. Jobs
+// wait for each other, too: each had its part in it by the CPU time that it used.
 func (n NodeLoad) waitedForOthers() int64 {
 	if n.BusyPermille <= 0 {
 		return 0
@@ -42,7 +44,8 @@ func (n NodeLoad) isBusy() bool {
 	return n.waitedForOthers() >= waitedPermille || n.isFull()
 }
 
-// isFull reports whether the node had no CPU left for a process that serves the storage, mostly because of others than fio.
+// isFull reports whether the node had no CPU left for a process that serves the storage, mostly because of others than
+// fio.
 func (n NodeLoad) isFull() bool {
 	return n.Served && n.BusyPermille >= servedBusyPermille && 2*n.OthersPermille >= n.BusyPermille
 }
@@ -50,8 +53,8 @@ func (n NodeLoad) isFull() bool {
 // String is such as "fio's jobs waited for a CPU in 62 % of their time: others used 96 % of the node's CPU time".
 func (n NodeLoad) String() string {
 	if n.waitedForOthers() < waitedPermille {
-		return fmt.Sprintf("the node's CPUs were %s %% busy, and what serves this storage needs them as well: others than fio used %s %%",
-			tenths(n.BusyPermille), tenths(n.OthersPermille))
+		const words = "the node's CPUs were %s %% busy, and what serves this storage needs them as well: others than fio used %s %%"
+		return fmt.Sprintf(words, tenths(n.BusyPermille), tenths(n.OthersPermille))
 	}
 	return fmt.Sprintf("fio's jobs waited for a CPU in %s %% of their time: others used %s %% of the node's CPU time",
 		tenths(n.WaitedPermille), tenths(n.OthersPermille))
@@ -68,8 +71,8 @@ func nodeBusy(s seen) string {
 // isThrottled reports whether fio may have waited for its own CPU limit.
 func (c Client) isThrottled() bool { return c.ThrottledPercent != nil && *c.ThrottledPercent >= 1 }
 
-// withNode returns what a verdict is on a busy node: what is called latency there is the time in which CPUs did other work.
-// So is a limit that only a probe has shown, if what serves the storage needs the same CPUs.
+// withNode returns what a verdict is on a busy node: what is called latency there is the time in which CPUs did other
+// work. So is a limit that only a probe has shown, if what serves the storage needs the same CPUs.
 func withNode(bound v1alpha1.LimitedBy, client Client) v1alpha1.LimitedBy {
 	node := client.Node
 	explained := bound.Reason == v1alpha1.BoundLatency || bound.Reason == v1alpha1.BoundStorage && node.isFull()

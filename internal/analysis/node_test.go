@@ -79,8 +79,8 @@ func TestProbeOnBusyNode(t *testing.T) {
 	}
 }
 
-// Runs of etcd's preset (fio 3.33, one job, fdatasync after each write of 2,300 bytes, ext4) on a node with two CPUs beside the
-// compilers of other people, from quiet to busy, in their order of how busy the node was.
+// Runs of etcd's preset (fio 3.33, one job, fdatasync after each write of 2,300 bytes, ext4) on a node with two CPUs
+// beside the compilers of other people, from quiet to busy, in their order of how busy the node was.
 func TestBusyNodeRuns(t *testing.T) {
 	for _, run := range []struct {
 		busy, others, waited int64 // thousandths
@@ -105,8 +105,8 @@ func TestBusyNodeRuns(t *testing.T) {
 	}
 }
 
-// nodeModel is a node with some CPUs on which other work comes in bursts, and fio waits for one I/O after another. Where no CPU is
-// idle when an I/O has ended, fio waits for the end of a burst or of a time slice.
+// nodeModel is a node with some CPUs on which other work comes in bursts, and fio waits for one I/O after another.
+// Where no CPU is idle when an I/O has ended, fio waits for the end of a burst or of a time slice.
 type nodeModel struct {
 	cpus        int
 	utilization float64 // of all CPUs, by others
@@ -144,8 +144,8 @@ func (m nodeModel) run(random *rand.Rand) NodeLoad {
 	return NodeLoad{BusyPermille: permille(worked+used, all), OthersPermille: permille(worked, all), WaitedPermille: permille(waited, modelRuntime)}
 }
 
-// On nodes as quiet as a measurement asks for there is hardly ever a warning, and on busy ones there always is. An EKS node with nothing but its
-// own daemons has some percent of other work.
+// On nodes as quiet as a measurement asks for there is hardly ever a warning, and on busy ones there always is. An EKS
+// node with nothing but its own daemons has some percent of other work.
 func TestNodeBusyInSimulation(t *testing.T) {
 	const times = 400
 	random := rand.New(rand.NewPCG(20, 26))

@@ -7,8 +7,9 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// mostlySubmission is the share of its time from which on a job does nothing but submit. Those that read from S3 by Mountpoint in
-// experiment E5 have 85 to 96 %: FUSE does what it is asked for within io_submit, one I/O after the other.
+// mostlySubmission is the share of its time from which on a job does nothing but submit. Those that read from S3 by
+// Mountpoint in experiment E5 have 85 to 96 %: FUSE does what it is asked for within io_submit, one I/O after the
+// other.
 const mostlySubmission = 0.8
 
 // submissionShare returns the share of their time that jobs spent in submission, 0 if it is not known.
@@ -25,9 +26,9 @@ func submissionShare(r *v1alpha1.Result, load Load) float64 {
 	return spent / float64(load.Jobs)
 }
 
-// boundInSubmission is Bound, also for jobs that wait in submission. Each of these has one I/O in flight, whatever its iodepth, and
-// works on it for as long as it takes from one to the next: latencies of fio have in them how long I/Os that had ended waited until
-// the job looked for them.
+// boundInSubmission is Bound, also for jobs that wait in submission. Each of these has one I/O in flight, whatever its
+// iodepth, and works on it for as long as it takes from one to the next: latencies of fio have in them how long I/Os
+// that had ended waited until the job looked for them.
 func boundInSubmission(r *v1alpha1.Result, known Known, load Load, client Client) v1alpha1.LimitedBy {
 	share := submissionShare(r, load)
 	if share < mostlySubmission || load.InFlight <= load.Jobs {
@@ -39,8 +40,9 @@ func boundInSubmission(r *v1alpha1.Result, known Known, load Load, client Client
 	if bound.Reason != v1alpha1.BoundLatency && bound.Reason != v1alpha1.BoundUnknown {
 		return bound
 	}
-	bound.Message = fmt.Sprintf("%s; each job waits in submission (%.0f %% of its time, fio's slat), one I/O after the other, so that "+
-		"iodepth is not reached: more jobs get more, a higher iodepth does not", strings.Replace(bound.Message, moreInFlight, "", 1), 100*min(share, 1))
+	const words = "%s; each job waits in submission (%.0f %% of its time, fio's slat), one I/O after the other, " +
+		"so that iodepth is not reached: more jobs get more, a higher iodepth does not"
+	bound.Message = fmt.Sprintf(words, strings.Replace(bound.Message, moreInFlight, "", 1), 100*min(share, 1))
 	return bound
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// elsewhereTimes is how many times as long as EBS says I/Os have to take by fio for most of their time to be spent on the way. EBS's
-	// figures are ends of buckets, of which one may be twice as long as the one before.
+	// elsewhereTimes is how many times as long as EBS says I/Os have to take by fio for most of their time to be spent on
+	// the way. EBS's figures are ends of buckets, of which one may be twice as long as the one before.
 	elsewhereTimes = 2
 	// otherCount is by how much the operations that EBS counts may differ from fio's I/Os without a word.
 	otherCount = 0.2
@@ -17,8 +17,8 @@ const (
 	maxOwnMessage = 300
 )
 
-// withOperations adds to a verdict what EBS counted of the volume's operations: of latency whether that is the volume's, and of
-// any verdict whether fio's I/Os were merged or split.
+// withOperations adds to a verdict what EBS counted of the volume's operations: of latency whether that is the
+// volume's, and of any verdict whether fio's I/Os were merged or split.
 func withOperations(bound v1alpha1.LimitedBy, r *v1alpha1.Result, known Known, load Load) v1alpha1.LimitedBy {
 	words := OperationsPerIO(known.Volume, r)
 	switch bound.Reason {
@@ -65,15 +65,17 @@ func OperationsPerIO(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result) string {
 	return fmt.Sprintf("EBS counted %s operations for each I/O of fio: %s", humanize.Significant(operations/ios), why)
 }
 
-// latencyOfVolume says what EBS says of the latency beside fio, and whether it is the volume's, "" if it is not known or not the same I/Os.
+// latencyOfVolume says what EBS says of the latency beside fio, and whether it is the volume's, "" if it is not known
+// or not the same I/Os.
 func latencyOfVolume(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result, load Load) string {
 	what, io, own := mostOperations(v, r, load)
 	if own == nil || own.P50Microseconds == 0 || own.P99Microseconds == 0 || io.CompletionLatency == nil {
 		return ""
 	}
 	by := io.CompletionLatency
-	words := fmt.Sprintf("by EBS's own count half of the %ss took at most %s and 99 %% %s, by fio %s and %s",
-		own.Name, inMicroseconds(own.P50Microseconds), inMicroseconds(own.P99Microseconds), duration(float64(by.P50Nanoseconds)), duration(float64(by.P99Nanoseconds)))
+	words := fmt.Sprintf("by EBS's own count half of the %ss took at most %s and 99 %% %s, by fio %s and %s", own.Name,
+		duration(1000*float64(own.P50Microseconds)), duration(1000*float64(own.P99Microseconds)),
+		duration(float64(by.P50Nanoseconds)), duration(float64(by.P99Nanoseconds)))
 	if what != own.Name {
 		words += " (" + what + ")"
 	}
@@ -83,9 +85,11 @@ func latencyOfVolume(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result, load Load
 	return words
 }
 
-// mostOperations returns the I/Os of a result of which there were most, in the words of fio, and what EBS says of these. Writes that wait for
-// syncs take as long as these. It returns nil where a cache may have answered some.
-func mostOperations(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result, load Load) (what string, io *v1alpha1.Figures, own *v1alpha1.VolumeOperations) {
+// mostOperations returns the I/Os of a result of which there were most, in the words of fio, and what EBS says of
+// these. Writes that wait for syncs take as long as these. It returns nil where a cache may have answered some.
+func mostOperations(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result, load Load) (
+	what string, io *v1alpha1.Figures, own *v1alpha1.VolumeOperations,
+) {
 	if sync := r.Of(v1alpha1.OperationSync); sync != nil {
 		return "syncs", sync, v.Of(v1alpha1.OperationWrite)
 	}
@@ -99,5 +103,3 @@ func mostOperations(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result, load Load)
 	}
 	return what, io, v.Of(what)
 }
-
-func inMicroseconds(us int64) string { return duration(1000 * float64(us)) }

@@ -12,14 +12,17 @@ type VolumeOperations struct {
 	Count        int64 `cbor:"1,keyasint,omitempty"`
 	Bytes        int64 `cbor:"2,keyasint,omitempty"`
 	Microseconds int64 `cbor:"3,keyasint,omitempty"`
-	// P50 and P99 are the ends of the histogram's buckets with these percentiles, in microseconds; 0 where they are not known.
+	// P50 and P99 are the ends of the histogram's buckets with these percentiles, in microseconds; 0 where they are not
+	// known.
 	P50 int64 `cbor:"4,keyasint,omitempty"`
 	P99 int64 `cbor:"5,keyasint,omitempty"`
 }
 
 // Sums returns all figures of which those of several volumes are added up, always in the same order.
 func (v *Volume) Sums() []*int64 {
-	return []*int64{&v.Read.Count, &v.Read.Bytes, &v.Read.Microseconds, &v.Write.Count, &v.Write.Bytes, &v.Write.Microseconds}
+	return []*int64{
+		&v.Read.Count, &v.Read.Bytes, &v.Read.Microseconds, &v.Write.Count, &v.Write.Bytes, &v.Write.Microseconds,
+	}
 }
 
 // Percentiles returns all percentiles, always in the same order.

@@ -27,13 +27,15 @@ func volumeInWords(run *v1alpha1.Run) string {
 	return words
 }
 
-// ofVolumeInWords is such as "42012 reads: half of them took at most 512us, 99 of 100 1.02ms (by fio 5.34ms and 9.90ms)".
+// ofVolumeInWords is such as "42012 reads: half of them took at most 512us, 99 of 100 1.02ms (by fio 5.34ms and
+// 9.90ms)".
 func ofVolumeInWords(o *v1alpha1.VolumeOperations, r *v1alpha1.Result) string {
 	words := fmt.Sprintf("%d %ss", o.Count, o.Name)
 	if o.P50Microseconds == 0 || o.P99Microseconds == 0 {
 		return words
 	}
-	words += fmt.Sprintf(": half of them took at most %s, 99 of 100 %s", latency(1000*o.P50Microseconds), latency(1000*o.P99Microseconds))
+	words += fmt.Sprintf(": half of them took at most %s, 99 of 100 %s",
+		latency(1000*o.P50Microseconds), latency(1000*o.P99Microseconds))
 	if r == nil || r.Of(o.Name) == nil || r.Of(o.Name).CompletionLatency == nil {
 		return words
 	}

@@ -71,8 +71,10 @@ func (m *Measured) Analyse(facts Facts) Findings {
 			known[i].Volume = volumeStatistics(&m.merged.Report)
 		}
 	}
-	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report), NodeLoad: nodeLoad(&m.merged.Report)}
-	findings.Volume = volumeStatistics(&m.merged.Report)
+	findings := Findings{
+		Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters,
+		Exceeded: exceededLimits(&m.merged.Report), Volume: volumeStatistics(&m.merged.Report), NodeLoad: nodeLoad(&m.merged.Report),
+	}
 	for i := range m.results {
 		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usual()))
 	}

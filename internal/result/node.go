@@ -14,7 +14,8 @@ func nodeLoad(report *digest.Report) *v1alpha1.NodeLoad {
 		return nil
 	}
 	return &v1alpha1.NodeLoad{
-		BusyPercent: inPercent(n.BusyPermille), OthersPercent: inPercent(n.OthersPermille), WaitedPercent: inPercent(n.WaitedPermille),
+		BusyPercent: inPercent(n.BusyPermille), OthersPercent: inPercent(n.OthersPermille),
+		WaitedPercent:      inPercent(n.WaitedPermille),
 		CPUPressurePercent: inPercent(n.CPUPressurePermille), IOPressurePercent: inPercent(n.IOPressurePermille),
 	}
 }

@@ -20,8 +20,8 @@ func volumeStatistics(report *digest.Report) *v1alpha1.VolumeStatistics {
 			continue
 		}
 		statistics.Operations = append(statistics.Operations, v1alpha1.VolumeOperations{
-			Name: kind.name, Count: kind.of.Count, Bytes: kind.of.Bytes, MeanMicroseconds: kind.of.Microseconds / kind.of.Count,
-			P50Microseconds: kind.of.P50, P99Microseconds: kind.of.P99,
+			Name: kind.name, Count: kind.of.Count, Bytes: kind.of.Bytes,
+			MeanMicroseconds: kind.of.Microseconds / kind.of.Count, P50Microseconds: kind.of.P50, P99Microseconds: kind.of.P99,
 		})
 	}
 	return statistics

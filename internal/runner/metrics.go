@@ -26,8 +26,9 @@ const (
 
 var (
 	errMetricsTooLong = fmt.Errorf("it has more than %d MiB", maxMetricsBytes>>20)
-	errMetricsTooMany = fmt.Errorf("it has more than %d KiB of one volume's few metrics, or a line of more than %d bytes", maxMetricsKept>>10, maxKeptLine)
-	errNoMetrics      = errors.New("a line of it has no metric")
+	errMetricsTooMany = fmt.Errorf("it has more than %d KiB of one volume's few metrics, or a line of more than %d bytes",
+		maxMetricsKept>>10, maxKeptLine)
+	errNoMetrics = errors.New("a line of it has no metric")
 )
 
 // metricsOf reads the metrics of these names, of one volume, from an exporter's answer. Of all other lines nothing is kept: an answer of 8 MiB takes 350 MiB

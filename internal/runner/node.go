@@ -35,8 +35,8 @@ func (m machine) pressure(resource string) time.Duration {
 	return time.Duration(stats.Some.Total) * time.Microsecond
 }
 
-// since returns how busy the node was between two moments in which fio used so much CPU time, and its jobs waited for so
-// much of their time, in thousandths. It is nil if that is not known.
+// since returns how busy the node was between two moments in which fio used so much CPU time, and its jobs waited for
+// so much of their time, in thousandths. It is nil if that is not known.
 func (n nodeTimes) since(before nodeTimes, used time.Duration, waitedPermille int64) *digest.Node {
 	all := n.cpu.all - before.cpu.all
 	if before.cpu.all <= 0 || all <= 0 {
@@ -88,8 +88,8 @@ func (w *jobWaits) note(at time.Time, jobs map[int]jobTime) {
 	}
 }
 
-// permille returns in how much of their time the jobs waited, in thousandths, from when each was seen first to when it was
-// seen last; 0 if none was seen twice.
+// permille returns in how much of their time the jobs waited, in thousandths, from when each was seen first to when it
+// was seen last; 0 if none was seen twice.
 func (w *jobWaits) permille() int64 {
 	waited, lived := 0.0, 0.0
 	for id, last := range w.last {

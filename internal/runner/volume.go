@@ -2,6 +2,7 @@ package runner
 
 import (
 	"math"
+	"slices"
 
 	dto "github.com/prometheus/client_model/go"
 
@@ -28,17 +29,22 @@ type operationSeen struct {
 // operationMetrics are the names of the metrics of one kind of operations. A histogram has lines of several names.
 type operationMetrics struct{ count, bytes, seconds, latency string }
 
-// Metrics of the node's part of aws-ebs-csi-driver (v1.64.0, pkg/metrics/nvme.go), which are counted since the volume was attached.
+// Metrics of the node's part of aws-ebs-csi-driver (v1.64.0, pkg/metrics/nvme.go), which are counted since the volume
+// was attached.
 var (
 	readMetrics = operationMetrics{
-		"aws_ebs_csi_read_ops_total", "aws_ebs_csi_read_bytes_total", "aws_ebs_csi_read_seconds_total", "aws_ebs_csi_read_io_latency_seconds",
+		count: "aws_ebs_csi_read_ops_total", bytes: "aws_ebs_csi_read_bytes_total",
+		seconds: "aws_ebs_csi_read_seconds_total", latency: "aws_ebs_csi_read_io_latency_seconds",
 	}
 	writeMetrics = operationMetrics{
-		"aws_ebs_csi_write_ops_total", "aws_ebs_csi_write_bytes_total", "aws_ebs_csi_write_seconds_total", "aws_ebs_csi_write_io_latency_seconds",
+		count: "aws_ebs_csi_write_ops_total", bytes: "aws_ebs_csi_write_bytes_total",
+		seconds: "aws_ebs_csi_write_seconds_total", latency: "aws_ebs_csi_write_io_latency_seconds",
 	}
 	// metricNames are all that is read.
-	metricNames = append(append([]string{metricVolumeIOPS, metricVolumeThroughput, metricInstanceIOPS, metricInstanceThroughput},
-		readMetrics.names()...), writeMetrics.names()...)
+	metricNames = slices.Concat(
+		[]string{metricVolumeIOPS, metricVolumeThroughput, metricInstanceIOPS, metricInstanceThroughput},
+		readMetrics.names(), writeMetrics.names(),
+	)
 )
 
 func (m operationMetrics) names() []string {
@@ -56,7 +62,8 @@ func operationsOf(families map[string]*dto.MetricFamily, volume string) *operati
 }
 
 func (m operationMetrics) of(families map[string]*dto.MetricFamily, volume string) (seen operationSeen, known bool) {
-	for name, figure := range map[string]*float64{m.count: &seen.count, m.bytes: &seen.bytes, m.seconds: &seen.seconds} {
+	figures := map[string]*float64{m.count: &seen.count, m.bytes: &seen.bytes, m.seconds: &seen.seconds}
+	for name, figure := range figures {
 		value, found := counterOf(families[name], volume)
 		if !found || !(value >= 0 && value <= maxCounted) { // nor is NaN
 			return seen, false
@@ -86,15 +93,18 @@ func (o *operationsSeen) since(before *operationsSeen) *digest.Volume {
 
 func (o operationSeen) since(before operationSeen) digest.VolumeOperations {
 	return digest.VolumeOperations{
-		Count: round(o.count - before.count), Bytes: round(o.bytes - before.bytes), Microseconds: round(1e6 * (o.seconds - before.seconds)),
-		P50: percentileSince(before.latencies, o.latencies, 0.50), P99: percentileSince(before.latencies, o.latencies, 0.99),
+		Count: round(o.count - before.count), Bytes: round(o.bytes - before.bytes),
+		Microseconds: round(1e6 * (o.seconds - before.seconds)),
+		P50:          percentileSince(before.latencies, o.latencies, 0.50),
+		P99:          percentileSince(before.latencies, o.latencies, 0.99),
 	}
 }
 
 // maxLatency is longer than an operation can take, in seconds: the last bucket of a volume may have no end.
 const maxLatency = 1e6
 
-// percentileSince returns the end of the bucket that has a percentile of what was counted between two moments, in microseconds; 0 if it is not known.
+// percentileSince returns the end of the bucket that has a percentile of what was counted between two moments, in
+// microseconds; 0 if it is not known.
 func percentileSince(before, after *dto.Histogram, share float64) int64 {
 	then, now := before.GetBucket(), after.GetBucket()
 	if len(now) == 0 || len(then) != len(now) {

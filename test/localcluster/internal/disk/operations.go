@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// LatencyBuckets is how many buckets a histogram has. The i-th one is of up to 2^i microseconds, and the last one has no end. EBS has up to 64, whose
-// ends its devices tell.
+// LatencyBuckets is how many buckets a histogram has. The i-th one is of up to 2^i microseconds, and the last one has
+// no end. EBS has up to 64, whose ends its devices tell.
 const LatencyBuckets = 24
 
 // Operations are what a volume did of reads or of writes.

@@ -92,5 +92,7 @@ func (p *pacer) statistics(now time.Time) Statistics {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.counted.forget(now)
-	return Statistics{Exceeded: p.exceeded.Exceeded, Read: p.counted.read, Write: p.counted.write, QueueLength: len(p.counted.ends)}
+	return Statistics{
+		Exceeded: p.exceeded.Exceeded, Read: p.counted.read, Write: p.counted.write, QueueLength: len(p.counted.ends),
+	}
 }

@@ -16,8 +16,9 @@ const (
 	answersAtOnce    = 10
 )
 
-// Metrics serves what the real driver's node plugin serves of what EBS says of volumes, with the names, labels and types of v1.64.0
-// (pkg/metrics/nvme.go). No instance holds the volumes here back. One exporter has the volumes of all nodes, where each node has one of its own.
+// Metrics serves what the real driver's node plugin serves of what EBS says of volumes, with the names, labels and
+// types of v1.64.0 (pkg/metrics/nvme.go). No instance holds the volumes here back. One exporter has the volumes of all
+// nodes, where each node has one of its own.
 func Metrics(disks *disk.Server) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(disks.Statistics))
@@ -37,14 +38,12 @@ var instance = prometheus.Labels{"instance_id": "i-00000000000000000"}
 
 // metric is a metric of a volume.
 type metric struct {
-	description *prometheus.Desc
-	kind        prometheus.ValueType
-	of          func(*disk.Statistics) float64
+	name, help string
+	kind       prometheus.ValueType
+	of         func(*disk.Statistics) float64
 }
 
-func newMetric(name, help string, kind prometheus.ValueType, of func(*disk.Statistics) float64) metric {
-	return metric{describe(name, help), kind, of}
-}
+func (m *metric) description() *prometheus.Desc { return describe(m.name, m.help) }
 
 func describe(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("aws_ebs_csi_"+name, help, []string{"volume_id"}, instance)
@@ -52,31 +51,38 @@ func describe(name, help string) *prometheus.Desc {
 
 // latencies is a histogram of a volume, with a sum of 0, as the real driver has it.
 type latencies struct {
-	description *prometheus.Desc
-	of          func(*disk.Statistics) *disk.Operations
+	name, help string
+	of         func(*disk.Statistics) *disk.Operations
 }
 
-var (
-	metrics = []metric{
-		newMetric("read_ops_total", "Completed reads.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return float64(s.Read.Count) }),
-		newMetric("write_ops_total", "Completed writes.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return float64(s.Write.Count) }),
-		newMetric("read_bytes_total", "Bytes read.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return float64(s.Read.Bytes) }),
-		newMetric("write_bytes_total", "Bytes written.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return float64(s.Write.Bytes) }),
-		newMetric("read_seconds_total", "Seconds that all reads took.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return s.Read.Time.Seconds() }),
-		newMetric("write_seconds_total", "Seconds that all writes took.", prometheus.CounterValue, func(s *disk.Statistics) float64 { return s.Write.Time.Seconds() }),
-		newMetric("exceeded_iops_seconds_total", "Seconds in which more IOPS were asked for than the volume may do.", prometheus.CounterValue,
-			func(s *disk.Statistics) float64 { return s.IOPS.Seconds() }),
-		newMetric("exceeded_tp_seconds_total", "Seconds in which more throughput was asked for than the volume may do.", prometheus.CounterValue,
-			func(s *disk.Statistics) float64 { return s.Throughput.Seconds() }),
-		newMetric("ec2_exceeded_iops_seconds_total", "Seconds in which the volume asked for more IOPS than its instance may do.", prometheus.CounterValue, none),
-		newMetric("ec2_exceeded_tp_seconds_total", "Seconds in which the volume asked for more throughput than its instance may do.", prometheus.CounterValue, none),
-		newMetric("volume_queue_length", "Operations under way.", prometheus.GaugeValue, func(s *disk.Statistics) float64 { return float64(s.QueueLength) }),
-	}
-	histograms = []latencies{
-		{describe("read_io_latency_seconds", "Reads by how long they took."), func(s *disk.Statistics) *disk.Operations { return &s.Read }},
-		{describe("write_io_latency_seconds", "Writes by how long they took."), func(s *disk.Statistics) *disk.Operations { return &s.Write }},
-	}
-)
+func (l *latencies) description() *prometheus.Desc { return describe(l.name, l.help) }
+
+const total, now = prometheus.CounterValue, prometheus.GaugeValue
+
+var metrics = []metric{
+	{"read_ops_total", "Reads.", total, func(s *disk.Statistics) float64 { return float64(s.Read.Count) }},
+	{"write_ops_total", "Writes.", total, func(s *disk.Statistics) float64 { return float64(s.Write.Count) }},
+	{"read_bytes_total", "Bytes read.", total, func(s *disk.Statistics) float64 { return float64(s.Read.Bytes) }},
+	{"write_bytes_total", "Bytes written.", total, func(s *disk.Statistics) float64 { return float64(s.Write.Bytes) }},
+	{"read_seconds_total", "Time of reads.", total, func(s *disk.Statistics) float64 { return s.Read.Time.Seconds() }},
+	{"write_seconds_total", "Time of writes.", total, func(s *disk.Statistics) float64 { return s.Write.Time.Seconds() }},
+	{
+		"exceeded_iops_seconds_total", "Time with more IOPS asked for than the volume may do.", total,
+		func(s *disk.Statistics) float64 { return s.IOPS.Seconds() },
+	},
+	{
+		"exceeded_tp_seconds_total", "Time with more throughput asked for than the volume may do.", total,
+		func(s *disk.Statistics) float64 { return s.Throughput.Seconds() },
+	},
+	{"ec2_exceeded_iops_seconds_total", "Time with more IOPS asked for than its instance may do.", total, none},
+	{"ec2_exceeded_tp_seconds_total", "Time with more throughput asked for than its instance may do.", total, none},
+	{"volume_queue_length", "Operations under way.", now, func(s *disk.Statistics) float64 { return float64(s.QueueLength) }},
+}
+
+var histograms = []latencies{
+	{"read_io_latency_seconds", "Latencies of reads.", func(s *disk.Statistics) *disk.Operations { return &s.Read }},
+	{"write_io_latency_seconds", "Latencies of writes.", func(s *disk.Statistics) *disk.Operations { return &s.Write }},
+}
 
 func none(*disk.Statistics) float64 { return 0 }
 
@@ -89,23 +95,26 @@ type collector struct {
 }
 
 func newCollector(statistics func() map[string]disk.Statistics) *collector {
+	counter := func(name, help string) prometheus.Counter {
+		return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: instance})
+	}
 	return &collector{
 		statistics: statistics,
 		duration: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "aws_ebs_csi_nvme_collector_duration_seconds", Help: "How long collecting took.", ConstLabels: instance,
+			Name: "aws_ebs_csi_nvme_collector_duration_seconds", Help: "Time of a scrape.", ConstLabels: instance,
 		}),
-		scrapes: prometheus.NewCounter(prometheus.CounterOpts{Name: "aws_ebs_csi_nvme_collector_scrapes_total", Help: "How often it was asked.", ConstLabels: instance}),
-		failed:  prometheus.NewCounter(prometheus.CounterOpts{Name: "aws_ebs_csi_nvme_collector_errors_total", Help: "How often it failed.", ConstLabels: instance}),
+		scrapes: counter("aws_ebs_csi_nvme_collector_scrapes_total", "Scrapes."),
+		failed:  counter("aws_ebs_csi_nvme_collector_errors_total", "Scrapes that failed."),
 	}
 }
 
 // Describe is part of prometheus.Collector.
 func (c *collector) Describe(all chan<- *prometheus.Desc) {
 	for _, m := range metrics {
-		all <- m.description
+		all <- m.description()
 	}
 	for _, h := range histograms {
-		all <- h.description
+		all <- h.description()
 	}
 	for _, own := range []prometheus.Metric{c.duration, c.scrapes, c.failed} {
 		all <- own.Desc()
@@ -118,11 +127,11 @@ func (c *collector) Collect(all chan<- prometheus.Metric) {
 	c.scrapes.Inc()
 	for id, s := range c.statistics() {
 		for _, m := range metrics {
-			all <- prometheus.MustNewConstMetric(m.description, m.kind, m.of(&s), id)
+			all <- prometheus.MustNewConstMetric(m.description(), m.kind, m.of(&s), id)
 		}
 		for _, h := range histograms {
 			count, buckets := cumulative(h.of(&s))
-			all <- prometheus.MustNewConstHistogram(h.description, count, 0, buckets, id)
+			all <- prometheus.MustNewConstHistogram(h.description(), count, 0, buckets, id)
 		}
 	}
 	timer.ObserveDuration()
