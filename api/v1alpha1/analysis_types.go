@@ -189,6 +189,8 @@ const (
 	BoundWorkloadRate = "WorkloadRate"
 	// BoundClientCPU: the CPU that fio had.
 	BoundClientCPU = "ClientCPU"
+	// BoundNodeCPU: the CPUs of the node, which others than fio used.
+	BoundNodeCPU = "NodeCPU"
 	// BoundStorage: an unknown limit of the storage, or of the way to it: with more I/Os in flight it did no more.
 	BoundStorage = "Storage"
 	// BoundQueue: I/Os wait for each other somewhere on the way to the storage, for several times as long as the storage
@@ -222,7 +224,7 @@ type LimitedBy struct {
 	// reason is what held the result back. If it is a known limit, the field limit… with its unit has the figure.
 	// Results that an earlier version has written may have no reason.
 	// +optional
-	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;Storage;Queue;Latency;Unknown
+	// +kubebuilder:validation:Enum=VolumeIOPS;VolumeThroughput;FileSystemIOPS;FileSystemThroughput;ClientIOPS;ClientThroughput;InstanceIOPS;InstanceThroughput;WorkloadRate;ClientCPU;NodeCPU;Storage;Queue;Latency;Unknown
 	Reason string `json:"reason,omitempty"`
 
 	// limitIOPS is the limit in I/Os per second. Unset for limits of another unit.
@@ -298,6 +300,8 @@ const (
 	WarningCPUThrottled = "CPUThrottled"
 	// WarningCPUSteal: the hypervisor kept CPU time from the node, as it does when CPU credits are used up.
 	WarningCPUSteal = "CPUSteal"
+	// WarningNodeBusy: others used the node's CPUs, so that fio, or what serves the storage, waited for them.
+	WarningNodeBusy = "NodeBusy"
 	// WarningNearlyFull: the file system had little space left, or few inodes.
 	WarningNearlyFull = "NearlyFull"
 	// WarningIODepthIgnored: an iodepth with an engine that waits for each I/O.

@@ -267,6 +267,10 @@ type Latency struct {
 	// stddevNanoseconds is the standard deviation. Unset where fio does not give it, as for syncs and metadata.
 	// +optional
 	StddevNanoseconds int64 `json:"stddevNanoseconds,omitempty"`
+	// submissionNanoseconds is how long it took on average to hand an I/O to the kernel (fio's slat), a part of the mean. Unset of
+	// synchronous engines, which hand over and wait in one call, and where it is less than 5 % of one job's time.
+	// +optional
+	SubmissionNanoseconds int64 `json:"submissionNanoseconds,omitempty"`
 }
 
 // BeyondHistogramNanoseconds is what a percentile is that lies beyond 17.1 s: fio's histogram ends there, and its last bucket

@@ -284,6 +284,16 @@ type Run struct {
 	// +structType=atomic
 	Exceeded *ExceededLimits `json:"exceeded,omitempty"`
 
+	// volumeStatistics are what EBS itself counted of operations during the run. Unset as exceeded is, and for versions of the driver without them.
+	// +optional
+	// +structType=atomic
+	VolumeStatistics *VolumeStatistics `json:"volumeStatistics,omitempty"`
+
+	// nodeLoad is how busy the node was while fio measured. Unset where that is not known.
+	// +optional
+	// +structType=atomic
+	NodeLoad *NodeLoad `json:"nodeLoad,omitempty"`
+
 	// limitedBy says what held the result back.
 	// +optional
 	// +structType=atomic

@@ -1272,6 +1272,8 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 			run.Exceeded = &v1alpha1.ExceededLimits{
 				VolumeIOPSMilliseconds: 9_999_999_999, VolumeThroughputMilliseconds: 9_999_999_999, InstanceIOPSMilliseconds: 9_999_999_999, InstanceThroughputMilliseconds: 9_999_999_999,
 			}
+			run.NodeLoad = &v1alpha1.NodeLoad{BusyPercent: 100, OthersPercent: 100, WaitedPercent: 100, CPUPressurePercent: 100, IOPressurePercent: 100}
+			run.VolumeStatistics = largestVolumeStatistics()
 		}
 		if clients := sb.Spec.MostClients(); clients > 1 {
 			addClients(&run, clients)
@@ -1331,6 +1333,17 @@ func judgeByLatency(comparisons []v1alpha1.Comparison) {
 			}
 		}
 	}
+}
+
+// largestVolumeStatistics are those of days on the fastest storage.
+func largestVolumeStatistics() *v1alpha1.VolumeStatistics {
+	all := &v1alpha1.VolumeStatistics{}
+	for _, name := range []string{v1alpha1.OperationRead, v1alpha1.OperationWrite} {
+		all.Operations = append(all.Operations, v1alpha1.VolumeOperations{
+			Name: name, Count: 999_999_999_999, Bytes: 9_999_999_999_999_999, MeanMicroseconds: 9_999_999, P50Microseconds: 9_999_999, P99Microseconds: 9_999_999,
+		})
+	}
+	return all
 }
 
 // largestCounters are those of days on the fastest storage, with hundreds of requests in flight.
@@ -1456,7 +1469,7 @@ func largestResult() *v1alpha1.Result {
 		// percentile has as many digits, and is within fio's histogram, so that its ratio has an interval.
 		percentile = v1alpha1.BeyondHistogramNanoseconds - 1
 	)
-	io := &v1alpha1.Figures{Count: 999_999_999_999, Bytes: 9_999_999_999_999_999, MilliIOPS: 99_999_999_000, BytesPerSecond: 999_999_999_999, Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds}, CompletionLatency: &v1alpha1.LatencyDistribution{
+	io := &v1alpha1.Figures{Count: 999_999_999_999, Bytes: 9_999_999_999_999_999, MilliIOPS: 99_999_999_000, BytesPerSecond: 999_999_999_999, Latency: &v1alpha1.Latency{MeanNanoseconds: seconds, StddevNanoseconds: seconds, SubmissionNanoseconds: seconds}, CompletionLatency: &v1alpha1.LatencyDistribution{
 		MinNanoseconds: seconds, P50Nanoseconds: percentile, P90Nanoseconds: percentile, P95Nanoseconds: percentile,
 		P99Nanoseconds: percentile, P999Nanoseconds: percentile, P9999Nanoseconds: percentile, MaxNanoseconds: seconds,
 	}}

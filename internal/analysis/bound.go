@@ -111,6 +111,8 @@ type Client struct {
 	UsedPermille, UsedInodesPermille int64
 	// BusiestJobPermille is the share of the busiest of a client's jobs in what all of them moved, in thousandths, of the client where it had most.
 	BusiestJobPermille int64
+	// Node is how busy the node was.
+	Node NodeLoad
 	// ClockSpread is how far apart the clocks of several clients' nodes may be: the difference between the times at
 	// which they heard of their start.
 	ClockSpread time.Duration

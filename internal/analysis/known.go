@@ -33,6 +33,8 @@ type Known struct {
 	Counted *Counted
 	// Exceeded is what EBS itself says of the same time. Nil if it was not asked, did not answer, or other results have a part in it.
 	Exceeded *Exceeded
+	// Volume is what EBS itself counted of operations in the same time. Nil as Exceeded is.
+	Volume *v1alpha1.VolumeStatistics
 }
 
 // With is what is known with what a run did to burst credits, which may be nil.

@@ -27,12 +27,13 @@ const (
 // Judge says what held a result back, by its figures (Bound), by its probe, and by what EBS itself says, and what that rests on. usual is that of all repetitions
 // of the same (Usual), which the probe of one of them is for; 0 if that is the only one.
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
-	bound := Bound(r, known, load, client)
+	bound := boundInSubmission(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
 	bound = probed(bound, r, load, client, usual)
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
 		bound = said(known.withoutCredits(bound, r, load), known.Exceeded)
 	}
+	bound = withOperations(withNode(bound, client), r, known, load)
 	bound.Message = humanize.Cut(bound.Message, maxMessage, "...")
 	return bound
 }

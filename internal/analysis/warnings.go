@@ -189,6 +189,9 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningCPUSteal, see: []func(seen) string{cpuSteal},
 	remedy: "use an instance type that is not burstable (none of T), or credit mode unlimited for one that is; on others measure again later, or on a larger or dedicated instance",
 }, {
+	reason: v1alpha1.WarningNodeBusy, see: []func(seen) string{nodeBusy},
+	remedy: "measure on a node without other work (spec.placement), or give fio its share of the CPUs (spec.pod.resources.requests.cpu); kubectl top pods -A shows who uses them",
+}, {
 	reason: v1alpha1.WarningNearlyFull, see: []func(seen) string{nearlyFull},
 	remedy: "raise capacity, or lower size or nrfiles; on a claim that was there before, delete what is not needed or measure on another one",
 }, {

@@ -114,6 +114,9 @@ func checkEnvironment(e *Environment) error {
 	if e.Exceeded != nil {
 		counted = append(counted, e.Exceeded.Figures()...)
 	}
+	if e.Volume != nil {
+		counted = append(counted, e.Volume.Figures()...)
+	}
 	for _, n := range counted {
 		if *n < 0 {
 			return fmt.Errorf("report: environment: negative counter %d", *n)
@@ -125,7 +128,7 @@ func checkEnvironment(e *Environment) error {
 	if e.SparseFiles > e.Files {
 		return fmt.Errorf("report: environment: %d sparse files of %d", e.SparseFiles, e.Files)
 	}
-	return nil
+	return checkNode(e.Node)
 }
 
 func checkGroup(g *Group) error {

@@ -156,6 +156,9 @@ type beside struct {
 	FioSteady []*FioSteady `cbor:"19,keyasint,omitempty"`
 	// LatencyTargets are those of the groups, in their order; empty if no group has one.
 	LatencyTargets []*LatencyTarget `cbor:"20,keyasint,omitempty"`
+	// Key 21 is of the environment.
+	// Submissions are those of the directions, in their order; empty if all are 0.
+	Submissions []int64 `cbor:"22,keyasint,omitempty"`
 }
 
 // wireSync is a sync, whose completion has its histogram beside it.
@@ -188,7 +191,7 @@ func marshal(r Report) ([]byte, error) {
 			w.Beside.FioSteady = append(w.Beside.FioSteady, r.Groups[i].Steady)
 		}
 	}
-	w.Beside.LatencyTargets = latencyTargetsOf(&r)
+	w.Beside.LatencyTargets, w.Beside.Submissions = latencyTargetsOf(&r), submissionsOf(&r)
 	return cbor.Marshal(w)
 }
 
@@ -259,7 +262,7 @@ func Decode(message string) (*Report, error) {
 	if err := w.restoreMetadata(); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(w.restoreSteady(), w.restoreLatencyTargets()); err != nil {
+	if err := errors.Join(w.restoreSteady(), w.restoreLatencyTargets(), w.restoreSubmissions()); err != nil {
 		return nil, err
 	}
 	w.Report.Environment, w.Report.Probe, w.Report.Pod = w.Beside.Environment, w.Beside.Probe, pod

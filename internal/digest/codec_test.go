@@ -64,6 +64,14 @@ func environment(r *rand.Rand) Environment {
 	for _, figure := range e.Exceeded.Figures() {
 		*figure = r.Int64N(1 << 40)
 	}
+	e.Volume = &Volume{}
+	for _, figure := range e.Volume.Figures() {
+		*figure = r.Int64N(1 << 40)
+	}
+	e.Node = &Node{}
+	for _, share := range e.Node.Figures() {
+		*share = r.Int64N(1001)
+	}
 	return e
 }
 
@@ -104,6 +112,11 @@ func TestRoundTrip(t *testing.T) {
 			NFS: true, Reads: 1, ReadBytes: 2, Writes: 3, WriteBytes: math.MaxInt64, Others: 5, Merges: 6, BusyMilliseconds: 7, QueueMilliseconds: 8, Retransmissions: 9,
 		},
 		Exceeded: &Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64},
+		Volume: &Volume{
+			Read:  VolumeOperations{Count: 1, Bytes: 2, Microseconds: 3, P50: 4, P99: 5},
+			Write: VolumeOperations{Count: 6, Bytes: math.MaxInt64, Microseconds: 7, P50: 8, P99: 9},
+		},
+		Node: &Node{BusyPermille: 1000, OthersPermille: 999, WaitedPermille: 998, CPUPressurePermille: 997, IOPressurePermille: 996},
 	}}
 	started := Report{Groups: []Group{
 		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
@@ -113,6 +126,7 @@ func TestRoundTrip(t *testing.T) {
 		"started": started, "synced": synced, "probed": {Groups: []Group{{}}, Probe: &Probe{
 			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
 		}},
+		"submitting":         {Groups: []Group{{Read: &Direction{Submission: 7}}, {Write: &Direction{}, Trim: &Direction{Submission: math.MaxInt64}}}},
 		"still to be probed": {Groups: []Group{{}}, LacksProbe: true},
 		"nothing counted":    {Groups: []Group{{}}, Environment: Environment{Counters: &Counters{}}},
 	} {
@@ -402,7 +416,7 @@ func TestDecodeRefuses(t *testing.T) {
 	forged := func(change func(*Report)) string {
 		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
 		change(&r)
-		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe}}
+		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe, Submissions: submissionsOf(&r)}}
 		var err error
 		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
 			t.Fatal(err)
@@ -455,6 +469,9 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a job that did more than all", forged(func(r *Report) { r.Environment.BusiestJobPermille = 1003 }), "environment: impossible share of 1003 thousandths"},
 		{"negative counter", forged(func(r *Report) { r.Environment.Counters = &Counters{QueueMilliseconds: -9} }), "environment: negative counter -9"},
 		{"negative time of a limit", forged(func(r *Report) { r.Environment.Exceeded = &Exceeded{InstanceIOPS: -10} }), "environment: negative counter -10"},
+		{"a node that is more than busy", forged(func(r *Report) { r.Environment.Node = &Node{OthersPermille: 1004} }), "node: impossible share of 1004 thousandths"},
+		{"a job that waited for less than nothing", forged(func(r *Report) { r.Environment.Node = &Node{WaitedPermille: -1} }), "node: impossible share of -1 thousandths"},
+		{"negative operations", forged(func(r *Report) { r.Environment.Volume = &Volume{Write: VolumeOperations{P99: -11}} }), "environment: negative counter -11"},
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},
@@ -463,6 +480,8 @@ func TestDecodeRefuses(t *testing.T) {
 		{"falling percentiles of syncs", forged(func(r *Report) {
 			r.Groups[0].Sync = &Sync{Count: 1, Completion: &Completion{Max: 1, Buckets: [6]int64{5}}}
 		}), "do not rise"},
+		{"submissions of other directions", packed(t, map[int]any{22: []any{1, 2, 3}}), "submissions of 3 directions of"},
+		{"a submission of less than no time", forged(func(r *Report) { r.Groups[0].Read.Submission = -1 }), "impossible time of a submission: -1"},
 		{"syncs of other groups", packed(t, map[int]any{8: []any{nil, nil}}), "syncs of 2 result groups of 1"},
 		{"syncs that are none", packed(t, map[int]any{8: []any{7}}), "parse report"},
 		{"a histogram of syncs without percentiles", packed(t, map[int]any{8: []any{[]any{1, 1, nil, []byte{0}}}}), "without completion latency"},

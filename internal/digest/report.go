@@ -131,6 +131,14 @@ type Environment struct {
 	Counters *Counters `cbor:"16,keyasint,omitempty"`
 	// Exceeded is what EBS itself says of the same time. Nil where it was not asked, or did not answer.
 	Exceeded *Exceeded `cbor:"17,keyasint,omitempty"`
+	// Keys 18 to 20 are those of what is steady and of latency targets.
+
+	// Node is how busy the node was meanwhile. Nil where that is not known.
+	Node *Node `cbor:"21,keyasint,omitempty"`
+	// Key 22 is that of submissions.
+
+	// Volume is what EBS itself has counted of the volume meanwhile. Nil where it was not asked, or did not answer.
+	Volume *Volume `cbor:"23,keyasint,omitempty"`
 }
 
 // Exceeded is for how long demand exceeded what an EBS volume may do, and what its instance may, in microseconds.
@@ -235,6 +243,9 @@ type Direction struct {
 	BytesPerSecond int64
 	Latency        *Latency
 	Completion     *Completion
+	// Submission is the mean time that a submission took, in nanoseconds; 0 where it is not known, or next to nothing of a job's
+	// time. It is encoded beside the report's array.
+	Submission int64 `cbor:"-"`
 }
 
 // Sync is what was measured of the calls that have written data reach the storage: fsync, fdatasync, sync_file_range and

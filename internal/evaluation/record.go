@@ -55,7 +55,8 @@ func analyse(
 		ContainerLimits: ptr.Deref(sb.Spec.Pod, v1alpha1.PodSettings{}).Resources.Limits,
 	})
 	target.BurstCredits, run.Warnings = findings.BurstCredits, findings.Warnings
-	run.Counters, run.Exceeded = findings.Counters, findings.Exceeded
+	run.Counters, run.Exceeded, run.NodeLoad = findings.Counters, findings.Exceeded, findings.NodeLoad
+	run.VolumeStatistics = findings.Volume
 	if run.Result != nil {
 		run.LimitedBy = &findings.LimitedBy[0]
 	}

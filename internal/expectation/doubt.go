@@ -63,12 +63,12 @@ func withBaseline(warned []string, base *series) []string {
 // they are worse than the storage is: what is met all the same is met, but a miss is none, and there is no ratio. The rate that the workload itself
 // asks for does this to IOPS and bandwidth: a miss is none, and of the baseline, which could do more, a ratio that is met is none.
 func heldBack(m Metric, s, base *series, missed bool) string {
-	if runs, most := s.heldBackBy(v1alpha1.BoundClientCPU); most && (missed || base != nil) {
-		return forWantOfCPU(runs, len(s.results), "")
+	if words := s.forWantOfCPU(""); words != "" && (missed || base != nil) {
+		return words
 	}
 	if base != nil {
-		if runs, most := base.heldBackBy(v1alpha1.BoundClientCPU); most {
-			return forWantOfCPU(runs, len(base.results), " of the baseline")
+		if words := base.forWantOfCPU(" of the baseline"); words != "" {
+			return words
 		}
 	}
 	if m.Unit == Latency {
@@ -88,9 +88,21 @@ func heldBack(m Metric, s, base *series, missed bool) string {
 	return ""
 }
 
-func forWantOfCPU(runs, of int, whose string) string {
-	return fmt.Sprintf("fio had no more CPU (%s) in %d of %s%s, so that storage may do better: give fio more CPU",
-		v1alpha1.BoundClientCPU, runs, humanize.Plural(of, "run"), whose)
+// wantsOfCPU are the reasons for which results are worse than the storage is, with words for them and for what helps.
+var wantsOfCPU = []struct{ reason, words, remedy string }{
+	{v1alpha1.BoundClientCPU, "fio had no more CPU", "give fio more CPU"},
+	{v1alpha1.BoundNodeCPU, "others used the node's CPUs", "measure on a node without other work, or request CPU for fio"},
+}
+
+// forWantOfCPU says of results that CPU was missing in half of them or more, "" if it was not.
+func (s *series) forWantOfCPU(whose string) string {
+	for _, want := range wantsOfCPU {
+		if runs, most := s.heldBackBy(want.reason); most {
+			return fmt.Sprintf("%s (%s) in %d of %s%s, so that storage may do better: %s",
+				want.words, want.reason, runs, humanize.Plural(len(s.results), "run"), whose, want.remedy)
+		}
+	}
+	return ""
 }
 
 // heldBackBy returns how many results something held back, and whether a median rests on them: half of all or more.

@@ -20,12 +20,14 @@ func held(all []v1alpha1.Run, runs int, reason string) []v1alpha1.Run {
 func TestHeldBack(t *testing.T) {
 	const (
 		cpu, rate = v1alpha1.BoundClientCPU, v1alpha1.BoundWorkloadRate
+		node      = v1alpha1.BoundNodeCPU
 		p99       = "[{workload: log, target: gp3, metric: write.p99, max: 10ms}]"
 		least     = "[{workload: log, target: gp3, metric: write.iops, min: 2000}]"
 		ratio     = `[{workload: log, metric: write.iops, minRatioToBaseline: "0.95"}]`
 		ratioP99  = `[{workload: log, metric: write.p99, maxRatioToBaseline: "1.2"}]`
 
 		noCPU        = "; fio had no more CPU (ClientCPU) in 4 of 4 runs, so that storage may do better: give fio more CPU"
+		busyNode     = "; others used the node's CPUs (NodeCPU) in 4 of 4 runs, so that storage may do better: measure on a node without other work"
 		baselinesCPU = "; fio had no more CPU (ClientCPU) in 4 of 4 runs of the baseline, so that storage may do better: give fio more CPU"
 		noMore       = "; the workload asks for no more (WorkloadRate) in 4 of 4 runs: raise its rate or lower its thinktime, or expect a latency"
 	)
@@ -41,6 +43,12 @@ func TestHeldBack(t *testing.T) {
 		"one of four runs":                          {p99, v1alpha1.ReasonNotMet, "", held(slow(), 1, cpu)},
 		"met for all that":                          {p99, v1alpha1.ReasonAllMet, "", held(fast(), 4, cpu)},
 		"both for want of CPU":                      {ratio, v1alpha1.ReasonNotMeasured, noCPU, join(held(gp3(), 4, cpu), held(efs(), 4, cpu))},
+		"a miss on a busy node":                     {p99, v1alpha1.ReasonNotMeasured, busyNode, held(slow(), 4, node)},
+		"met on a busy node":                        {p99, v1alpha1.ReasonAllMet, "", held(fast(), 4, node)},
+		"a miss on a busy node, without limits":     {p99, v1alpha1.ReasonNotMeasured, busyNode, warned(held(slow(), 4, v1alpha1.BoundUnknown), v1alpha1.WarningNodeBusy)},
+		"a miss without limits":                     {p99, v1alpha1.ReasonNotMet, "", held(slow(), 4, v1alpha1.BoundUnknown)},
+		"a miss at a limit, on a busy node":         {p99, v1alpha1.ReasonNotMet, "", warned(held(slow(), 4, v1alpha1.BoundVolumeIOPS), v1alpha1.WarningNodeBusy)},
+		"only the baseline on a busy node":          {ratio, v1alpha1.ReasonNotMeasured, "(NodeCPU) in 4 of 4 runs of the baseline,", join(held(gp3(), 4, node), efs())},
 		"only the target":                           {ratio, v1alpha1.ReasonNotMeasured, noCPU, join(gp3(), held(efs(), 4, cpu))},
 		"only the baseline":                         {ratio, v1alpha1.ReasonNotMeasured, baselinesCPU, join(held(gp3(), 4, cpu), efs())},
 		"a ratio of latencies":                      {ratioP99, v1alpha1.ReasonNotMeasured, baselinesCPU, join(held(gp3(), 4, cpu), efs())},
@@ -56,7 +64,7 @@ func TestHeldBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			spec := specOf(t, twoTargets+"expectations: "+test.expect)
 			_, reason, message, _ := Condition(Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: test.runs}))
-			doubted := strings.Contains(message, "asks for no more") || strings.Contains(message, "no more CPU")
+			doubted := strings.Contains(message, "asks for no more") || strings.Contains(message, "storage may do better")
 			if reason != test.reason || !strings.Contains(message, test.doubt) || doubted != (test.doubt != "") {
 				t.Errorf("%s: %s", reason, message)
 			}

@@ -350,7 +350,7 @@ func boundOf(run *v1alpha1.Run, measured *v1alpha1.SectionResult) *v1alpha1.Limi
 	if run.Search != nil && measured.LimitedBy != nil && measured.LimitedBy.Reason == v1alpha1.BoundWorkloadRate {
 		return nil
 	}
-	return measured.LimitedBy
+	return boundOnNode(run, measured.LimitedBy)
 }
 
 // parametersText is a choice of a matrix for people, such as "bs=4k rw=read".

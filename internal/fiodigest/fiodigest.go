@@ -60,6 +60,7 @@ func newDirection(d *fiooutput.Direction) *digest.Direction {
 	if l := d.Latency; l != nil && l.Count > 0 {
 		out.Latency = &digest.Latency{Count: l.Count, Mean: round(l.MeanNanoseconds), Stddev: round(l.StddevNanoseconds)}
 	}
+	out.Submission = submission(d)
 	if c := d.CompletionLatency; c != nil && c.Count > 0 && c.Histogram != nil {
 		out.Completion = digest.NewCompletion(c.MinNanoseconds, c.MaxNanoseconds, c.Histogram)
 	}
@@ -98,3 +99,16 @@ func newLatencyTarget(t *fiooutput.LatencyTarget) *digest.LatencyTarget {
 }
 
 func round(f float64) int64 { return int64(math.Round(f)) }
+
+// leastSubmission is the share of one job's time from which on it is reported how long submissions took. Less can be nothing
+// that a job waits for, and each figure takes room.
+const leastSubmission = 0.05
+
+// submission returns the mean time of a submission in nanoseconds, 0 if all of them took next to no time.
+func submission(d *fiooutput.Direction) int64 {
+	s := d.SubmissionLatency
+	if s == nil || d.IOPS*s.MeanNanoseconds/1e9 < leastSubmission {
+		return 0
+	}
+	return round(s.MeanNanoseconds)
+}

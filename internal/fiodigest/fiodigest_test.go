@@ -31,3 +31,19 @@ func TestReportOfMetadata(t *testing.T) {
 		t.Error("a group without anything is a result")
 	}
 }
+
+// Submissions that take next to none of a job's time are left out.
+func TestShortSubmissions(t *testing.T) {
+	for _, test := range []struct {
+		iops, mean float64
+		want       int64
+	}{{1000, 49_000, 0}, {1000, 50_000, 50_000}, {47, 19_200_000.4, 19_200_000}} {
+		d := &fiooutput.Direction{IOPS: test.iops, SubmissionLatency: &fiooutput.LatencyStats{MeanNanoseconds: test.mean}}
+		if got := submission(d); got != test.want {
+			t.Errorf("%v a second of %v ns: %d, want %d", test.iops, test.mean, got, test.want)
+		}
+	}
+	if got := submission(&fiooutput.Direction{IOPS: 1e9}); got != 0 {
+		t.Errorf("of a synchronous engine: %d", got)
+	}
+}

@@ -36,6 +36,7 @@ func (d *jsonDirection) checkFigures() error {
 	return firstOf(
 		outside("total_ios", float64(d.IOs)), outside("io_bytes", float64(d.Bytes)), outside("short_ios", float64(d.ShortIOs)),
 		outside("drop_ios", float64(d.DropIOs)), outside("runtime", float64(d.Runtime)), d.Latency.checkFigures("lat_ns"), d.Complete.checkFigures("clat_ns"),
+		d.Submit.checkFigures("slat_ns"),
 	)
 }
 

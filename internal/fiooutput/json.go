@@ -45,10 +45,12 @@ type jsonDirection struct {
 	DropIOs  jsonInteger  `json:"drop_ios"`
 	Runtime  jsonInteger  `json:"runtime"`
 	IOPS     jsonReal     `json:"iops"`
+	Submit   *jsonLatency `json:"slat_ns"`
 	Latency  *jsonLatency `json:"lat_ns"`
 	Complete *jsonLatency `json:"clat_ns"`
 
 	// Before fio 3.0, latencies are in microseconds and have these names.
+	OldSubmit   *jsonLatency `json:"slat"`
 	OldLatency  *jsonLatency `json:"lat"`
 	OldComplete *jsonLatency `json:"clat"`
 }
@@ -122,8 +124,13 @@ func (d *jsonDirection) direction() (*Direction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("completion latency: %w", err)
 	}
+	submit, err := d.Submit.stats()
+	if err != nil {
+		return nil, fmt.Errorf("submission latency: %w", err)
+	}
 	direction := &Direction{
-		IOs: int64(d.IOs), Bytes: int64(d.Bytes), ShortIOs: int64(d.ShortIOs), DropIOs: int64(d.DropIOs),
+		SubmissionLatency: submit,
+		IOs:               int64(d.IOs), Bytes: int64(d.Bytes), ShortIOs: int64(d.ShortIOs), DropIOs: int64(d.DropIOs),
 		RuntimeMilliseconds: int64(d.Runtime), Latency: latency, CompletionLatency: complete,
 	}
 	direction.setRates()

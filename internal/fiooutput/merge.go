@@ -57,6 +57,7 @@ func mergeDirections(a, b *Direction) *Direction {
 	a.RuntimeMilliseconds = max(a.RuntimeMilliseconds, b.RuntimeMilliseconds)
 	a.Latency = mergeLatencies(a.Latency, b.Latency)
 	a.CompletionLatency = mergeLatencies(a.CompletionLatency, b.CompletionLatency)
+	a.SubmissionLatency = mergeLatencies(a.SubmissionLatency, b.SubmissionLatency)
 	a.setRates()
 	return a
 }

@@ -36,6 +36,7 @@ func (r *jsonReport) modernize() error {
 		for _, d := range direction.Present(r.Jobs[i].Read, r.Jobs[i].Write, r.Jobs[i].Trim) {
 			d.Bytes *= oldBytes
 			d.Latency, d.Complete = d.OldLatency.inNanoseconds(), d.OldComplete.inNanoseconds()
+			d.Submit = d.OldSubmit.inNanoseconds()
 		}
 	}
 	return nil

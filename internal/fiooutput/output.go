@@ -80,6 +80,8 @@ type Direction struct {
 	// Latency is from the start of the submission to completion, CompletionLatency from its end. Each is
 	// nil if fio did not measure it, as with gtod_reduce.
 	Latency, CompletionLatency *LatencyStats
+	// SubmissionLatency is how long submissions took. Nil also of synchronous engines, which submit and wait in one call.
+	SubmissionLatency *LatencyStats
 }
 
 // Metadata is what was measured of operations on files or directories: one of the engines of metadata.
@@ -205,6 +207,7 @@ func (j *jsonJob) group(global map[string]string) (Group, error) {
 		return Group{}, errors.New("reads and writes are mixed in one figure: remove unified_rw_reporting")
 	}
 	for _, d := range direction.Present(j.Read, j.Write, j.Trim) {
+		d.Submit.countAs(d.IOs)
 		d.Latency.countAs(d.IOs)
 		d.Complete.countAs(d.IOs)
 	}

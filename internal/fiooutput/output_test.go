@@ -504,3 +504,35 @@ func TestVersions(t *testing.T) {
 		})
 	}
 }
+
+// Asynchronous engines tell how long submissions took, of clones together and in the units of old versions, and synchronous ones do not.
+func TestSubmissionLatency(t *testing.T) {
+	const job = `{"jobname": "a", "groupid": 0, "error": 0, "job options": {}, "read": {"io_bytes": 8192, "total_ios": %d, "runtime": 1000, "iops": 2, %s}}`
+	output := func(version string, jobs ...string) []byte {
+		return []byte(`{"fio version": "` + version + `", "jobs": [` + strings.Join(jobs, ",") + "]}")
+	}
+	for name, test := range map[string]struct {
+		data  []byte
+		count int64 // 0: there are none
+		mean  float64
+	}{
+		"one":                  {output("fio-3.39", fmt.Sprintf(job, 2, `"slat_ns": {"N": 2, "min": 1, "max": 3, "mean": 2.5}`)), 2, 2.5},
+		"a synchronous engine": {output("fio-3.39", fmt.Sprintf(job, 2, `"slat_ns": {"N": 0, "min": 0, "max": 0, "mean": 0}`)), 0, 0},
+		"before fio 3.18":      {output("fio-3.1", fmt.Sprintf(job, 2, `"slat_ns": {"min": 1, "max": 3, "mean": 2.5}`)), 2, 2.5},
+		"fio 2":                {output("fio-2.14", fmt.Sprintf(job, 2, `"slat": {"min": 1, "max": 3, "mean": 2.5}`)), 2, 2500},
+		"clones": {output("fio-3.39", fmt.Sprintf(job, 1, `"slat_ns": {"N": 1, "min": 1, "max": 1, "mean": 1}`),
+			fmt.Sprintf(job, 3, `"slat_ns": {"N": 3, "min": 5, "max": 5, "mean": 5}`)), 4, 4},
+	} {
+		got, err := Parse(test.data)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		s := got.Groups[0].Read.SubmissionLatency
+		if (s != nil) != (test.count > 0) || s != nil && (s.Count != test.count || s.MeanNanoseconds != test.mean) {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if _, err := Parse(output("fio-3.39", fmt.Sprintf(job, 2, `"slat_ns": {"N": 2, "min": 1, "max": 3, "mean": -2}`))); err == nil || !strings.Contains(err.Error(), "slat_ns: mean") {
+		t.Errorf("a submission of less than no time: %v", err)
+	}
+}

@@ -21,7 +21,7 @@ var (
 	textJob      = regexp.MustCompile(`^(\S.*?): \(groupid=([0-9]+), jobs=([0-9]+)\): err= ?([0-9]+)`)
 	textMoved    = regexp.MustCompile(`^(read|write|trim) ?: IOPS=([0-9.]+[kMG]?), BW=.*\(([0-9.]+)([KMGTP]?i?B)/([0-9]+)msec\)`)
 	textMovedOld = regexp.MustCompile(`^(read|write|trim) ?: io=([0-9.]+)([KMGTP]?B), bw=.*, iops=([0-9.]+[kMG]?), runt= *([0-9]+)msec`)
-	textLatency  = regexp.MustCompile(`^(clat|lat|sync) \((nsec|usec|msec)\): min= ?([0-9.]+[kMG]?), max= ?([0-9.]+[kMG]?), avg= ?([0-9.]+[kMG]?), stdev= ?([0-9.]+[kMG]?)`)
+	textLatency  = regexp.MustCompile(`^(slat|clat|lat|sync) \((nsec|usec|msec)\): min= ?([0-9.]+[kMG]?), max= ?([0-9.]+[kMG]?), avg= ?([0-9.]+[kMG]?), stdev= ?([0-9.]+[kMG]?)`)
 	textList     = regexp.MustCompile(`^(clat|lat|sync) percentiles \((nsec|usec|msec)\):`)
 	textPercent  = regexp.MustCompile(`([0-9.]+)th=\[ *([0-9]+)\]`)
 	textIssued   = regexp.MustCompile(`^issued (?:rwts?)? *: total=([0-9]+),([0-9]+),([0-9]+)(?:,([0-9]+))?`)
@@ -160,6 +160,11 @@ func (r *textReader) latencyNamed(j *jsonJob, name string) *jsonLatency {
 		return j.Sync.Latency
 	case r.direction == nil:
 		return nil
+	case name == "slat":
+		if r.direction.Submit == nil {
+			r.direction.Submit = &jsonLatency{}
+		}
+		return r.direction.Submit
 	case name == "clat":
 		if r.direction.Complete == nil {
 			r.direction.Complete = &jsonLatency{}

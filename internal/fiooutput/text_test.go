@@ -67,6 +67,9 @@ func sameGroup(t *testing.T, got, want *Group) {
 		isNear(t, name+" IOPS", d.IOPS, of.IOPS)
 		sameLatency(t, name+" latency", d.Latency, of.Latency)
 		sameLatency(t, name+" completion", d.CompletionLatency, of.CompletionLatency)
+		if d.SubmissionLatency != nil || of.SubmissionLatency != nil {
+			sameLatency(t, name+" submission", d.SubmissionLatency, of.SubmissionLatency)
+		}
 	}
 	if (got.Sync == nil) != (want.Sync == nil) {
 		t.Errorf("%s: syncs are %+v, want %+v", want.Name, got.Sync, want.Sync)

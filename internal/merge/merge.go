@@ -81,6 +81,8 @@ func mergeEnvironments(reports []*digest.Report) digest.Environment {
 		BusiestJobPermille:      greatest(all, func(e *digest.Environment) int64 { return e.BusiestJobPermille }),
 		Counters:                sumOfCounters(all),
 		Exceeded:                sumOfExceeded(all),
+		Node:                    busiestNode(all),
+		Volume:                  sumOfVolumes(all),
 	}
 }
 
@@ -181,6 +183,8 @@ func mergeDirections(all []*digest.Direction, coarsening int) *digest.Direction 
 		BytesPerSecond: sum(all, func(d *digest.Direction) int64 { return d.BytesPerSecond }),
 		Latency:        mergeLatencies(all),
 		Completion:     mergeCompletions(completions, coarsening),
+		Submission: weightedMean(all, func(d *digest.Direction) int64 { return d.Submission },
+			func(d *digest.Direction) int64 { return d.IOs }),
 	}
 }
 

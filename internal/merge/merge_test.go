@@ -117,17 +117,17 @@ func TestMergedIsMeasuredTogether(t *testing.T) {
 func TestSumsAndExtremes(t *testing.T) {
 	a := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 		Name: "a", JobStart: 1_000_020, ElapsedMilliseconds: 1000, UserPercent: 10, SystemPercent: 30,
-		Read: &digest.Direction{IOs: 1, Bytes: 2, ShortIOs: 3, DroppedIOs: 4, MilliIOPS: 5, BytesPerSecond: 6},
+		Read: &digest.Direction{IOs: 1, Bytes: 2, ShortIOs: 3, DroppedIOs: 4, MilliIOPS: 5, BytesPerSecond: 6, Submission: 111},
 	}}}
 	b := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 		Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 20, SystemPercent: 0,
-		Read:  &digest.Direction{IOs: 10, Bytes: 20, ShortIOs: 30, DroppedIOs: 40, MilliIOPS: 50, BytesPerSecond: 60},
+		Read:  &digest.Direction{IOs: 10, Bytes: 20, ShortIOs: 30, DroppedIOs: 40, MilliIOPS: 50, BytesPerSecond: 60, Submission: 11},
 		Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
 	}}}
 	want := &Merged{
 		Report: digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 			Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 18, SystemPercent: 8,
-			Read:  &digest.Direction{IOs: 11, Bytes: 22, ShortIOs: 33, DroppedIOs: 44, MilliIOPS: 55, BytesPerSecond: 66},
+			Read:  &digest.Direction{IOs: 11, Bytes: 22, ShortIOs: 33, DroppedIOs: 44, MilliIOPS: 55, BytesPerSecond: 66, Submission: 20},
 			Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
 		}}},
 		Groups: []Group{{
@@ -280,6 +280,11 @@ func TestEnvironments(t *testing.T) {
 		},
 	}
 	said := digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 1, VolumeThroughput: 2, InstanceIOPS: 3, InstanceThroughput: math.MaxInt64}}
+	ebs := digest.Environment{Volume: &digest.Volume{
+		Read: digest.VolumeOperations{Count: 1, Bytes: 2, Microseconds: 3, P50: 4, P99: 5}, Write: digest.VolumeOperations{Count: 6, Bytes: math.MaxInt64, Microseconds: 7, P50: 8, P99: 9},
+	}}
+	node := digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 10, WaitedPermille: 30, CPUPressurePermille: 40, IOPressurePermille: 1}}
+	busier := digest.Environment{Node: &digest.Node{BusyPermille: 100, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 4, IOPressurePermille: 2}}
 	nfs := digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 5, Retransmissions: 1}}
 	huge := digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64}
 	for name, test := range map[string]struct{ a, b, want digest.Environment }{
@@ -289,9 +294,15 @@ func TestEnvironments(t *testing.T) {
 				Reads: 11, ReadBytes: 22, Writes: 33, WriteBytes: math.MaxInt64, Others: 55, Merges: 66, BusyMilliseconds: 77, QueueMilliseconds: 88,
 			},
 		}},
-		"NFS":                         {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
-		"EBS says":                    {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
-		"EBS says nothing of one":     {said, digest.Environment{}, digest.Environment{}},
+		"NFS":                     {nfs, nfs, digest.Environment{Counters: &digest.Counters{NFS: true, Reads: 10, Retransmissions: 2}}},
+		"EBS says":                {said, said, digest.Environment{Exceeded: &digest.Exceeded{VolumeIOPS: 2, VolumeThroughput: 4, InstanceIOPS: 6, InstanceThroughput: math.MaxInt64}}},
+		"EBS says nothing of one": {said, digest.Environment{}, digest.Environment{}},
+		"EBS counts": {ebs, ebs, digest.Environment{Volume: &digest.Volume{
+			Read: digest.VolumeOperations{Count: 2, Bytes: 4, Microseconds: 6, P50: 4, P99: 5}, Write: digest.VolumeOperations{Count: 12, Bytes: math.MaxInt64, Microseconds: 14, P50: 8, P99: 9},
+		}}},
+		"EBS does not count of one":   {digest.Environment{}, ebs, digest.Environment{}},
+		"the busiest node":            {node, busier, digest.Environment{Node: &digest.Node{BusyPermille: 900, OthersPermille: 100, WaitedPermille: 300, CPUPressurePermille: 40, IOPressurePermille: 2}}},
+		"one node that is known":      {digest.Environment{}, node, node},
 		"counters of different kinds": {nfs, digest.Environment{Counters: &digest.Counters{Reads: 5}}, digest.Environment{}},
 		"one unknown": {known, digest.Environment{}, digest.Environment{
 			Periods: 10, ThrottledPeriods: 5, Files: 2, SparseFiles: 1, StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 333,

@@ -27,6 +27,8 @@ var advice = map[string]string{
 		"to judge latency at a given rate, as here, leave it and look at the percentiles.",
 	v1alpha1.BoundClientCPU: "Give fio more CPU (spec.pod.resources, a larger instance), spread it over more jobs (numjobs), or take an engine that needs less for each I/O (libaio or io_uring with a higher iodepth). " +
 		"Until then the result says nothing about the storage.",
+	v1alpha1.BoundNodeCPU: "Measure on a node without other work (spec.placement), or give fio its share of the CPUs (spec.pod.resources.requests.cpu). " +
+		"An application beside the same work waits like fio. Until then the result says little about the storage.",
 	v1alpha1.BoundStorage: "More jobs or a higher iodepth do not help. Look for the limit behind this: of the volume, the node, the network or the disk below, " +
 		"and set it in spec.targets[].limits or clientLimits.",
 	v1alpha1.BoundQueue: "Do not add load: I/Os already wait for each other for several times as long as the storage takes. Measure with fewer in flight, such as matrix: {numjobs: [1, 4, 16]}: " +

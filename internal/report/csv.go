@@ -35,7 +35,7 @@ func CSV(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		},
 		runFields(),
 		parameterFields(all, func(m *Measurement) map[string]string { return m.Parameters }),
-		ioFields(), latencyFields(), surroundingFields(), counterFields(),
+		ioFields(), latencyFields(), surroundingFields(), counterFields(), volumeFields(), nodeFields(),
 	)
 	return writeCSV(w, fields, all)
 }

@@ -62,7 +62,8 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		e.say("Over time", overTimeInWords(result))
 		e.bound(boundsOf(&s))
 	}
-	e.say("Storage", countersInWords(run), exceededInWords(run))
+	e.say("Storage", countersInWords(run), exceededInWords(run), volumeInWords(run))
+	e.say("Node", nodeLoadInWords(run))
 	e.say("How sure", repetition(run, e.sb))
 	e.warnings(run.Warnings)
 	told := map[string]bool{}

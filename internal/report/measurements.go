@@ -35,6 +35,9 @@ type Measurement struct {
 	// Counters and Exceeded are those of the whole run.
 	Counters *v1alpha1.StorageCounters `json:"counters,omitempty"`
 	Exceeded *v1alpha1.ExceededLimits  `json:"exceeded,omitempty"`
+	NodeLoad *v1alpha1.NodeLoad        `json:"nodeLoad,omitempty"`
+	// VolumeStatistics are those of the whole run.
+	VolumeStatistics *v1alpha1.VolumeStatistics `json:"volumeStatistics,omitempty"`
 
 	// Figures are those of one operation. Nil of a run without a result.
 	Figures *v1alpha1.Figures `json:"figures,omitempty"`
@@ -60,7 +63,7 @@ func measurementsOf(status *v1alpha1.StorageBenchmarkStatus) []Measurement {
 func ofRun(run *v1alpha1.Run) Measurement {
 	return Measurement{
 		Run: run.Name, Workload: run.Workload, Target: run.Target, Parameters: run.Parameters, Repetition: run.Repetition, Clients: run.ClientCount(),
-		State: run.State, Attempts: run.Attempts, Search: run.Search, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded,
+		State: run.State, Attempts: run.Attempts, Search: run.Search, StartTime: run.StartTime, CompletionTime: run.CompletionTime, Message: run.Message, Warnings: run.Warnings, Counters: run.Counters, Exceeded: run.Exceeded, NodeLoad: run.NodeLoad, VolumeStatistics: run.VolumeStatistics,
 	}
 }
 

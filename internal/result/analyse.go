@@ -46,12 +46,17 @@ type Findings struct {
 	Counters *v1alpha1.StorageCounters
 	// Exceeded is what EBS itself says, nil if that is not known.
 	Exceeded *v1alpha1.ExceededLimits
+	// Volume is what EBS itself counted of operations, nil if that is not known.
+	Volume *v1alpha1.VolumeStatistics
+	// NodeLoad is how busy the node was, nil if that is not known.
+	NodeLoad *v1alpha1.NodeLoad
 }
 
 // Analyse says of the results what held them back, and what may mislead about them.
 func (m *Measured) Analyse(facts Facts) Findings {
 	client := facts.shareNodes(newClient(&m.merged.Report), m.clients())
 	client.ClockSpread, client.ProbeFailure, client.NotSteady = clockSpread(m.reports), m.probeFailure, m.notSteady
+	client.Node = facts.nodeOf(&m.merged.Report)
 	loads := facts.loads()
 	for i, filled := range facts.filled(m.results) {
 		loads[i].NewDevice = loads[i].NewDevice && !filled
@@ -64,9 +69,13 @@ func (m *Measured) Analyse(facts Facts) Findings {
 		known[i] = known[i].Beside(analysis.CompanyOf(sections, i))
 		if facts.isWholeRun(len(m.results)) {
 			known[i].Counted, known[i].Exceeded = facts.counted(counters), m.exceeded(&m.results[i])
+			known[i].Volume = volumeStatistics(&m.merged.Report)
 		}
 	}
-	findings := Findings{Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters, Exceeded: exceededLimits(&m.merged.Report)}
+	findings := Findings{
+		Warnings: analysis.Warnings(m.results, known, loads, client), BurstCredits: left, Counters: counters,
+		Exceeded: exceededLimits(&m.merged.Report), Volume: volumeStatistics(&m.merged.Report), NodeLoad: nodeLoad(&m.merged.Report),
+	}
 	for i := range m.results {
 		findings.LimitedBy = append(findings.LimitedBy, analysis.Judge(&m.results[i], known[i], loads[i], client, facts.usual()))
 	}

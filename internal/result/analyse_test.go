@@ -149,6 +149,10 @@ func TestAnalyseWarnings(t *testing.T) {
 	poor, worse := client(1, 0, 500), client(1, 0, 500)
 	poor.Environment.StealPermille, poor.Environment.UsedPermille, poor.Environment.BusiestJobPermille = 80, 950, 600
 	worse.Environment.StealPermille, worse.Environment.UsedPermille = 410, 930
+	byProxy := v1alpha1.Target{Name: "t", EFS: &v1alpha1.EFSFileSystem{FileSystemID: "fs-0123456789abcdef0"}}
+	busy, full := client(1, 0, 500), client(1, 0, 500)
+	busy.Environment.Node = &digest.Node{BusyPermille: 960, OthersPermille: 900, WaitedPermille: 620}
+	full.Environment.Node = &digest.Node{BusyPermille: 960, OthersPermille: 900}
 	for _, test := range []struct {
 		name    string
 		target  v1alpha1.Target
@@ -166,6 +170,10 @@ func TestAnalyseWarnings(t *testing.T) {
 		{"the most steal of several clients", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{poor, worse}, v1alpha1.WarningCPUSteal, "41 % of a node's CPU time"},
 		{"the fullest of several volumes", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{worse, poor}, v1alpha1.WarningNearlyFull, "was 95 % full"},
 		{"the only job", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{poor}, v1alpha1.WarningUnevenJobs, ""},
+		{"a busy node", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{busy}, v1alpha1.WarningNodeBusy, "waited for a CPU in 62 %"},
+		{"the busiest node", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{full, busy}, v1alpha1.WarningNodeBusy, "waited for a CPU in 62 %"},
+		{"a busy node on which fio did not wait", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{full}, v1alpha1.WarningNodeBusy, ""},
+		{"one on which efs-proxy may have", byProxy, corev1.PersistentVolumeFilesystem, []digest.Report{full}, v1alpha1.WarningNodeBusy, "96 % busy, and what serves this storage"},
 		{"clocks that agree", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1500)}, v1alpha1.WarningStartSkew, ""},
 		{"clocks that differ", builder.NewTarget("t"), corev1.PersistentVolumeFilesystem, []digest.Report{client(1, 0, 500), client(1, 0, 1700)}, v1alpha1.WarningStartSkew, "up to 1.2s apart"},
 	} {

@@ -101,7 +101,9 @@ func newIOResult(d *digest.Direction) *v1alpha1.Figures {
 	}
 	result := &v1alpha1.Figures{Count: d.IOs, Bytes: d.Bytes, MilliIOPS: d.MilliIOPS, BytesPerSecond: d.BytesPerSecond}
 	if d.Latency != nil {
-		result.Latency = &v1alpha1.Latency{MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev}
+		result.Latency = &v1alpha1.Latency{
+			MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev, SubmissionNanoseconds: d.Submission,
+		}
 	}
 	result.CompletionLatency = newDistribution(d.Completion)
 	return result

@@ -23,6 +23,7 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 		after, cpuAfter, countersAfter := m.periods(), m.cpuTime(), m.counters(files.counted)
 		all := max(after.all-before.all, 0)
 		used := files.mostUsed(ctx)
+		exceeded, volume := files.volumeSince(ctx)
 		return digest.Environment{
 			CPUMillis:        m.cpuMillis(),
 			MemoryBytes:      m.memoryBytes(),
@@ -33,7 +34,7 @@ func observe(ctx context.Context, m machine, files filesSeen) func() digest.Envi
 
 			StealPermille: stealPermille(cpuBefore, cpuAfter),
 			UsedPermille:  used.space, UsedInodesPermille: used.inodes,
-			Counters: countersSince(countersBefore, countersAfter), Exceeded: files.exceededSince(ctx),
+			Counters: countersSince(countersBefore, countersAfter), Exceeded: exceeded, Volume: volume,
 		}
 	}
 }
@@ -123,9 +124,9 @@ func (m machine) periods() periods {
 	return p
 }
 
-// cpuTime is the time of all CPUs of the node since it began, and how much of that the hypervisor gave to others, in seconds. Both
-// are 0 if they cannot be read.
-type cpuTime struct{ all, stolen float64 }
+// cpuTime is the time of all CPUs of the node since it began, in how much of that they worked, and how much of it the
+// hypervisor gave to others, in seconds. All are 0 if they cannot be read.
+type cpuTime struct{ all, busy, stolen float64 }
 
 // cpuTime is that of the node, also in a container.
 func (m machine) cpuTime() cpuTime {
@@ -138,7 +139,8 @@ func (m machine) cpuTime() cpuTime {
 		return cpuTime{}
 	}
 	c := stat.CPUTotal // whose user and nice have the time of guests in them
-	return cpuTime{all: c.User + c.Nice + c.System + c.Idle + c.Iowait + c.IRQ + c.SoftIRQ + c.Steal, stolen: c.Steal}
+	busy := c.User + c.Nice + c.System + c.IRQ + c.SoftIRQ
+	return cpuTime{all: busy + c.Idle + c.Iowait + c.Steal, busy: busy, stolen: c.Steal}
 }
 
 // stealPermille returns how much of the CPU time between two moments was stolen, in thousandths; 0 if that is not known.

@@ -71,8 +71,8 @@ func (m machine) ebsVolume(c counted) string {
 	return ""
 }
 
-// ask returns for how long limits were exceeded since the volume was attached, nil if that cannot be known, which the log tells.
-func (e *exporter) ask(ctx context.Context) *digest.Exceeded {
+// ask returns what EBS has counted since the volume was attached, nil if that cannot be known, which the log tells.
+func (e *exporter) ask(ctx context.Context) *volumeSeen {
 	if e == nil {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (e *exporter) ask(ctx context.Context) *digest.Exceeded {
 		fmt.Fprintf(e.log, "EBS was asked in vain what it says of %s: %v\n", e.volume, err)
 		return nil
 	}
-	exceeded := &digest.Exceeded{}
+	exceeded := digest.Exceeded{}
 	for name, figure := range map[string]*int64{
 		metricVolumeIOPS: &exceeded.VolumeIOPS, metricVolumeThroughput: &exceeded.VolumeThroughput,
 		metricInstanceIOPS: &exceeded.InstanceIOPS, metricInstanceThroughput: &exceeded.InstanceThroughput,
@@ -95,28 +95,28 @@ func (e *exporter) ask(ctx context.Context) *digest.Exceeded {
 		}
 		*figure = round(seconds * 1e6)
 	}
-	return exceeded
+	return &volumeSeen{exceeded: exceeded, operations: operationsOf(families, e.volume)}
 }
 
 // askAside asks while other things are done, so that nothing waits for who does not answer. The channel brings one answer. It is nil if nobody is asked.
-func (e *exporter) askAside(ctx context.Context) <-chan *digest.Exceeded {
+func (e *exporter) askAside(ctx context.Context) <-chan *volumeSeen {
 	if e == nil {
 		return nil
 	}
-	answer := make(chan *digest.Exceeded, 1)
+	answer := make(chan *volumeSeen, 1)
 	ctx = context.WithoutCancel(ctx) // it has a deadline of its own
 	go func() { answer <- e.ask(ctx) }()
 	return answer
 }
 
 // answered returns what the exporter has said by now, nil if nothing: what it says when fio runs is too late.
-func (f filesSeen) answered(log io.Writer) *digest.Exceeded {
+func (f filesSeen) answered(log io.Writer) *volumeSeen {
 	if f.answer == nil {
 		return nil
 	}
 	select {
-	case exceeded := <-f.answer:
-		return exceeded
+	case seen := <-f.answer:
+		return seen
 	default:
 		fmt.Fprintln(log, "the start is too near to wait for what EBS says of the volume")
 		return nil
@@ -160,7 +160,7 @@ func (e *exporter) fetchOnce(ctx context.Context) (families map[string]*dto.Metr
 	if answer.StatusCode != http.StatusOK {
 		return nil, answer.StatusCode == http.StatusTooManyRequests, fmt.Errorf("%s answers %s", e.url, answer.Status)
 	}
-	families, err = metricsOf(answer.Body, e.volume, metricVolumeIOPS, metricVolumeThroughput, metricInstanceIOPS, metricInstanceThroughput)
+	families, err = metricsOf(answer.Body, e.volume, metricNames...)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s answers what are no metrics: %w", e.url, err)
 	}
@@ -169,29 +169,23 @@ func (e *exporter) fetchOnce(ctx context.Context) (families map[string]*dto.Metr
 
 // counterOf returns the value of a counter of a volume, and whether there is one.
 func counterOf(family *dto.MetricFamily, volume string) (value float64, found bool) {
-	for _, metric := range family.GetMetric() {
-		for _, label := range metric.GetLabel() {
-			if label.GetName() == "volume_id" && label.GetValue() == volume && metric.GetCounter() != nil {
-				return metric.GetCounter().GetValue(), true
-			}
-		}
-	}
-	return 0, false
+	counter := metricOfVolume(family, volume).GetCounter()
+	return counter.GetValue(), counter != nil
 }
 
-// exceededSince returns for how long limits were exceeded since the files were looked at, nil if that is not known, as where the volume was attached
-// anew.
-func (f filesSeen) exceededSince(ctx context.Context) *digest.Exceeded {
-	if f.exceeded == nil {
-		return nil
+// volumeSince returns what EBS has counted of the volume since the files were looked at: for how long limits were exceeded, and which operations there were.
+// Each is nil if it is not known, as where the volume was attached anew.
+func (f filesSeen) volumeSince(ctx context.Context) (*digest.Exceeded, *digest.Volume) {
+	if f.volume == nil {
+		return nil, nil
 	}
 	now := f.exporter.ask(ctx)
 	if now == nil {
-		return nil
+		return nil, nil
 	}
-	between := *now
-	if !subtract(between.Figures(), f.exceeded.Figures()) {
-		return nil
+	between := now.exceeded
+	if !subtract(between.Figures(), f.volume.exceeded.Figures()) {
+		return nil, nil
 	}
-	return &between
+	return &between, now.operations.since(f.volume.operations)
 }

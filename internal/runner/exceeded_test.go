@@ -23,6 +23,8 @@ type ebsVolume struct {
 	id string
 	// exceeded are the seconds of the four limits: the volume's IOPS and throughput, the instance's IOPS and throughput.
 	exceeded [4]float64
+	// read and write are its operations: how many took up to 1, 2 and 4 ms, and all of them.
+	read, write [3]uint64
 }
 
 // exporterOfVolumes serves what the driver's node plugin serves of volumes, which may change.
@@ -55,31 +57,42 @@ func (c collector) Collect(metrics chan<- prometheus.Metric) {
 			metrics <- prometheus.MustNewConstMetric(described(name), prometheus.CounterValue, v.exceeded[i], v.id)
 		}
 		metrics <- prometheus.MustNewConstMetric(described("aws_ebs_csi_volume_queue_length"), prometheus.GaugeValue, 16, v.id)
-		metrics <- prometheus.MustNewConstHistogram(described("aws_ebs_csi_read_io_latency_seconds"), 3, 0, map[float64]uint64{0.001: 1, 0.002: 3}, v.id)
+		for m, cumulative := range map[operationMetrics][3]uint64{readMetrics: v.read, writeMetrics: v.write} {
+			all := float64(cumulative[2])
+			for name, value := range map[string]float64{m.count: all, m.bytes: 4096 * all, m.seconds: 0.0015 * all} {
+				metrics <- prometheus.MustNewConstMetric(described(name), prometheus.CounterValue, value, v.id)
+			}
+			buckets := map[float64]uint64{0.001: cumulative[0], 0.002: cumulative[1], 0.004: cumulative[2]}
+			metrics <- prometheus.MustNewConstHistogram(described(m.latency), cumulative[2], 0, buckets, v.id)
+		}
 	}
 }
 
 // What EBS says of the time between two looks is a difference, of the volume that was asked about.
 func TestExceeded(t *testing.T) {
 	var log bytes.Buffer
-	volumes := []ebsVolume{{"vol-other", [4]float64{900, 900, 900, 900}}, {"vol-mine", [4]float64{1.5, 20, 3, 0}}}
+	volumes := []ebsVolume{{id: "vol-other", exceeded: [4]float64{900, 900, 900, 900}}, {id: "vol-mine", exceeded: [4]float64{1.5, 20, 3, 0}}}
 	e := &exporter{url: exporterOfVolumes(t, &volumes), volume: "vol-mine", log: &log}
-	seen := filesSeen{exporter: e, exceeded: e.ask(t.Context())}
+	seen := filesSeen{exporter: e, volume: e.ask(t.Context())}
+	exceededSince := func(seen filesSeen) *digest.Exceeded {
+		exceeded, _ := seen.volumeSince(t.Context())
+		return exceeded
+	}
 	volumes[0].exceeded = [4]float64{990, 990, 990, 990}
 	volumes[1].exceeded = [4]float64{59.75, 20, 3.25, 0.000002}
 	want := &digest.Exceeded{VolumeIOPS: 58_250_000, InstanceIOPS: 250_000, InstanceThroughput: 2}
-	if diff := cmp.Diff(want, seen.exceededSince(t.Context())); diff != "" {
+	if diff := cmp.Diff(want, exceededSince(seen)); diff != "" {
 		t.Errorf("-want +got:\n%s\n%s", diff, &log)
 	}
 	volumes[1].exceeded[1] = 19 // attached anew
-	if got := seen.exceededSince(t.Context()); got != nil {
+	if got := exceededSince(seen); got != nil {
 		t.Errorf("time has run backwards: %+v", got)
 	}
 	volumes = volumes[:1]
-	if got := seen.exceededSince(t.Context()); got != nil || !strings.Contains(log.String(), " of vol-mine") {
+	if got := exceededSince(seen); got != nil || !strings.Contains(log.String(), " of vol-mine") {
 		t.Errorf("of a volume that is gone EBS says %+v: %s", got, &log)
 	}
-	if got := (filesSeen{}).exceededSince(t.Context()); got != nil {
+	if got := exceededSince(filesSeen{}); got != nil {
 		t.Errorf("without an exporter EBS says %+v", got)
 	}
 }
@@ -134,7 +147,7 @@ func TestExporterThatDoesNotAnswer(t *testing.T) {
 			if (got != nil) != test.want || !strings.Contains(log.String(), test.log) || requests != test.requests {
 				t.Errorf("%d requests, EBS says %+v: %q", requests, got, &log)
 			}
-			if test.want && *got != (digest.Exceeded{VolumeIOPS: 1e6, VolumeThroughput: 2e6, InstanceIOPS: 3e6, InstanceThroughput: 4e6}) {
+			if test.want && got.exceeded != (digest.Exceeded{VolumeIOPS: 1e6, VolumeThroughput: 2e6, InstanceIOPS: 3e6, InstanceThroughput: 4e6}) {
 				t.Errorf("EBS says %+v", got)
 			}
 		})
@@ -206,7 +219,7 @@ func TestExporterThatHangsCostsNothingElse(t *testing.T) {
 		EBSMetricsURL: hang.URL, VolumeID: "vol-1", Fio: "true", Log: &log,
 	}
 	seen, err := (&sharedStart{file: start, now: time.Now, log: &log}).prepare(t.Context(), o)
-	if err != nil || seen.directory == "" || seen.counted == (counted{}) || seen.exceeded != nil {
+	if err != nil || seen.directory == "" || seen.counted == (counted{}) || seen.volume != nil {
 		t.Errorf("seen was %+v, %v", seen, err)
 	}
 	if !strings.Contains(log.String(), "the start is too near to wait for what EBS says of the volume") {

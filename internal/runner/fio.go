@@ -42,8 +42,8 @@ type invocation struct {
 	output string
 	// quiet keeps what fio reports out of the log, unless it fails.
 	quiet bool
-	// jobs takes note of what fio's jobs move, nil if nobody wants to know.
-	jobs *jobBytes
+	// jobs takes note of what fio's jobs move and use, nil if nobody wants to know.
+	jobs *jobsSeen
 	// rate takes note of how fast fio is, nil if nobody wants to know. It may end fio, which is no failure then.
 	rate *rateWatch
 }
@@ -98,6 +98,7 @@ func (o Options) runFio(ctx context.Context, call invocation) (*fiooutput.Output
 	go watchSize(watched, call.output, func() { cancel(errFlood) })
 	go o.watchRoom(watched, func(err error) { cancel(err) })
 	err := wait(watched, cmd)
+	call.jobs.end(cmd.ProcessState)
 	text, whole, readErr := readOutput(call.output)
 	if readErr != nil {
 		return nil, fmt.Errorf("read fio's output: %w", readErr)

@@ -28,15 +28,15 @@ func TestBusiestJob(t *testing.T) {
 		{"nothing", four, nil, 0},
 		{"no job file", "[", []map[int]uint64{{1: 5, 2: 7 * mib}}, 0},
 	} {
-		jobs := &jobBytes{}
+		jobs := &jobsSeen{}
 		for _, each := range test.seen {
-			jobs.note(1, each)
+			jobs.note(1, time.Time{}, activity{moved: each})
 		}
 		if got := jobs.busiestPermille(test.job); got != test.want {
 			t.Errorf("%s: %d thousandths, want %d", test.name, got, test.want)
 		}
 	}
-	(*jobBytes)(nil).note(1, map[int]uint64{2: mib}) // as of a layout, of which nobody wants to know
+	(*jobsSeen)(nil).note(1, time.Time{}, activity{moved: map[int]uint64{2: mib}}) // as of a layout, of which nobody wants to know
 }
 
 // fio's own clones are seen each by itself: here one has a larger file than the others, at the same rate.
@@ -57,7 +57,7 @@ func TestBusiestJobOfFio(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	jobs, tree := &jobBytes{}, processTree{root: cmd.Process.Pid}
+	jobs, tree := &jobsSeen{}, processTree{root: cmd.Process.Pid}
 	ticker := time.NewTicker(10 * time.Millisecond)
 	defer ticker.Stop()
 	for running := true; running; {
@@ -68,7 +68,7 @@ func TestBusiestJobOfFio(t *testing.T) {
 			}
 			running = false
 		case <-ticker.C:
-			jobs.note(tree.root, tree.activity().moved)
+			jobs.note(tree.root, time.Now(), tree.activity())
 		}
 	}
 	// 5 of 7 MiB, of which the last tick before a process ends may miss some.

@@ -18,16 +18,17 @@ const (
 	maxMetricsBytes = 8 << 20
 	// maxMetricsLine bounds a line of it. The longest of aws-ebs-csi-driver have some 200 bytes.
 	maxMetricsLine = 64 << 10
-	// maxMetricsKept bounds what is kept of it, which is two lines for each of the few metrics, and maxKeptLine each of these. A line of 15 KiB that is all
-	// labels takes 125 MiB when it is parsed.
-	maxMetricsKept = 4 << 10
-	maxKeptLine    = 1 << 10
+	// maxMetricsKept bounds what is kept of it, which is a line or two of each counter, and of each histogram up to 66: some 20 KiB. maxKeptLine
+	// bounds each line. A line of 15 KiB that is all labels takes 125 MiB when it is parsed.
+	maxMetricsKept = 32 << 10
+	maxKeptLine    = 256
 )
 
 var (
 	errMetricsTooLong = fmt.Errorf("it has more than %d MiB", maxMetricsBytes>>20)
-	errMetricsTooMany = fmt.Errorf("it has more than %d KiB of one volume's few metrics, or a line of more than %d", maxMetricsKept>>10, maxKeptLine>>10)
-	errNoMetrics      = errors.New("a line of it has no metric")
+	errMetricsTooMany = fmt.Errorf("it has more than %d KiB of one volume's few metrics, or a line of more than %d bytes",
+		maxMetricsKept>>10, maxKeptLine)
+	errNoMetrics = errors.New("a line of it has no metric")
 )
 
 // metricsOf reads the metrics of these names, of one volume, from an exporter's answer. Of all other lines nothing is kept: an answer of 8 MiB takes 350 MiB

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sort"
 	"sync"
 	"time"
 
@@ -33,8 +34,8 @@ type watchdog struct {
 	deadline time.Duration
 	eta      *etaWriter
 	tree     processTree
-	// jobs takes note of what fio's jobs have moved, nil if nobody wants to know.
-	jobs *jobBytes
+	// jobs takes note of what fio's jobs have moved, and how long they waited for a CPU, nil if nobody wants to know.
+	jobs *jobsSeen
 }
 
 // watch returns when the context ends, or calls expired once when there was no progress for the deadline.
@@ -51,7 +52,7 @@ func (w *watchdog) watch(ctx context.Context, expired func()) {
 			return
 		case now := <-ticker.C:
 			done := w.tree.activity()
-			w.jobs.note(w.tree.root, done.moved)
+			w.jobs.note(w.tree.root, now, done)
 			if seen.gotOn(w.eta.takeProgress(), done) {
 				last = now
 			}
@@ -158,6 +159,8 @@ type activity struct {
 	// looks at them. Later it looks a hundred times a second whether jobs have ended, however these get on. Jobs work that have to do with metadata only:
 	// others may poll, and so be busy with waiting.
 	busy map[int]time.Duration
+	// jobs are the times of fio's jobs, by the ID of the process or thread.
+	jobs map[int]jobTime
 }
 
 // busySince returns how long threads were on a CPU that have worked now and before.
@@ -175,7 +178,8 @@ const aloneThreads = 2
 
 // activity returns what the tree's processes have done so far.
 func (t processTree) activity() activity {
-	a, members := activity{moved: map[int]uint64{}, busy: map[int]time.Duration{}}, t.members()
+	members := t.members()
+	a := activity{moved: map[int]uint64{}, busy: map[int]time.Duration{}, jobs: t.jobTimes(members)}
 	for p, threads := range members {
 		io, err := p.IO()
 		if err == nil {
@@ -197,6 +201,34 @@ func (t processTree) activity() activity {
 		}
 	}
 	return a
+}
+
+// jobTimes returns how long each job was on a CPU and waited for one. Jobs are processes, or all of the first process's threads but the first two.
+func (t processTree) jobTimes(members map[procfs.Proc]int) map[int]jobTime {
+	times := map[int]jobTime{}
+	for p := range members {
+		jobs := procfs.Procs{p}
+		if p.PID == t.root {
+			jobs = threadsOf(p)
+			jobs = jobs[min(aloneThreads, len(jobs)):]
+		}
+		for _, job := range jobs {
+			if stat, err := job.Schedstat(); err == nil { // of a process's first thread
+				times[job.PID] = stat
+			}
+		}
+	}
+	return times
+}
+
+// threadsOf returns the threads of a process, the oldest first, none if they cannot be read.
+func threadsOf(p procfs.Proc) procfs.Procs {
+	threads, err := procfs.AllThreads(p.PID)
+	if err != nil {
+		return nil
+	}
+	sort.Sort(threads)
+	return threads
 }
 
 func firstThreadIO(p procfs.Proc) (procfs.ProcIO, error) {

@@ -197,17 +197,20 @@ func (o Options) measure(ctx context.Context, over *seriesLogs) (string, error) 
 
 // measureOnce runs fio on the job file, and returns what that and the machine report. observed begins to look at the machine.
 func (o Options) measureOnce(ctx context.Context, call invocation, seen func() digest.Environment) (*digest.Report, error) {
-	call.jobs = &jobBytes{}
+	call.jobs = &jobsSeen{}
+	before := thisMachine().nodeTimes()
 	output, err := o.runFio(ctx, call)
 	if err != nil {
 		return nil, err
 	}
+	after := thisMachine().nodeTimes()
 	report, err := fiodigest.New(output)
 	if err != nil {
 		return nil, err
 	}
 	report.Environment = seen()
 	report.Environment.BusiestJobPermille = call.jobs.busiestPermille(o.JobFile)
+	report.Environment.Node = after.since(before, call.jobs.used, call.jobs.waitedPermille())
 	return report, nil
 }
 
@@ -231,7 +234,7 @@ func (o Options) begin(ctx context.Context) (*begun, error) {
 	}
 	files := o.lookAtFiles(ctx)
 	if files.answer != nil {
-		files.exceeded = <-files.answer // it comes within askTime
+		files.volume = <-files.answer // it comes within askTime
 	}
 	observed := func() func() digest.Environment { return observe(ctx, thisMachine(), files) }
 	return &begun{observe: observed, seen: observed()}, nil

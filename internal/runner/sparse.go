@@ -10,7 +10,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 )
 
@@ -35,10 +34,10 @@ type filesSeen struct {
 	used usage
 	// counted is the storage that they are on, or that is a raw block volume.
 	counted counted
-	// exporter is who was asked about the volume, nil if nobody was, answer brings what it says, and exceeded is what it has said before the start.
+	// exporter was asked about the volume, nil if none was, answer brings what it says, and volume is what it has said before the start.
 	exporter *exporter
-	answer   <-chan *digest.Exceeded
-	exceeded *digest.Exceeded
+	answer   <-chan *volumeSeen
+	volume   *volumeSeen
 }
 
 // lookAtFiles looks at the files that the job reads, and at the storage. It sees no files on a raw block volume, and nothing where the job file

@@ -107,7 +107,7 @@ func (s *sharedStart) prepare(ctx context.Context, work preparer) (filesSeen, er
 	}
 	select {
 	case files := <-looked:
-		files.exceeded = files.answered(s.log)
+		files.volume = files.answered(s.log)
 		return files, nil
 	default:
 		fmt.Fprintln(s.log, "the start is too near to look at the test files any longer")

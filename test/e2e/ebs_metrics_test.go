@@ -35,6 +35,7 @@ func TestWhatEBSSays(t *testing.T) {
 			t.Errorf("%s: EBS says nothing", run.Name)
 			continue
 		}
+		checkOperationsOfEBS(t, &run)
 		elapsed := run.Result.ElapsedMilliseconds
 		t.Logf("%s: %+v of %d ms, %s by %s: %s", run.Name, e, elapsed, bound.Reason, bound.Evidence, bound.Message)
 		switch run.Workload {
@@ -50,5 +51,22 @@ func TestWhatEBSSays(t *testing.T) {
 				t.Errorf("%s: EBS says %+v, limited by %s: %s", run.Name, e, bound.Reason, bound.Message)
 			}
 		}
+	}
+}
+
+// checkOperationsOfEBS holds what EBS counted of writes to what fio did, which is all that the volume has to do but for the file system's own.
+func checkOperationsOfEBS(t *testing.T, run *v1alpha1.Run) {
+	t.Helper()
+	own, by := run.VolumeStatistics.Of(v1alpha1.OperationWrite), run.Result.Of(v1alpha1.OperationWrite)
+	if own == nil {
+		t.Errorf("%s: EBS counted no writes: %+v", run.Name, run.VolumeStatistics)
+		return
+	}
+	t.Logf("%s: EBS counted %+v, fio has %d writes, p50 %d ns and p99 %d ns", run.Name, *own, by.Count, by.CompletionLatency.P50Nanoseconds, by.CompletionLatency.P99Nanoseconds)
+	if own.Count < by.Count || own.Count > by.Count*12/10+200 || own.Bytes < by.Bytes {
+		t.Errorf("%s: EBS counted %d writes of %d bytes, fio has %d of %d", run.Name, own.Count, own.Bytes, by.Count, by.Bytes)
+	}
+	if own.P50Microseconds == 0 || own.P50Microseconds > own.P99Microseconds || 1000*own.P50Microseconds > 2*by.CompletionLatency.P50Nanoseconds {
+		t.Errorf("%s: EBS has a p50 of %d us, fio %d ns", run.Name, own.P50Microseconds, by.CompletionLatency.P50Nanoseconds)
 	}
 }

@@ -85,7 +85,7 @@ func wantBound(t checker, sb *v1alpha1.StorageBenchmark, target string, paramete
 	runs := runsOf(sb, target, parameters)
 	names := map[string]int{}
 	for _, run := range runs {
-		names[run.LimitedBy.Reason]++
+		names[figuresBound(&run)]++
 	}
 	if names[bound] <= len(runs)/2 {
 		t.Errorf("%d runs on %s with %v were held back by %v, want most by %s", len(runs), target, parameters, names, bound)
@@ -376,7 +376,7 @@ func checkEFSOperations(t checker, sb *v1alpha1.StorageBenchmark) {
 		{"2", "20", "40k", v1alpha1.BoundFileSystemThroughput, 1.4, 1.75},
 	} {
 		run := writes(row.clients, row.numjobs, row.bs)
-		if run.LimitedBy.Reason != row.bound {
+		if figuresBound(run) != row.bound {
 			t.Errorf("%s was held back by %+v, want %s", run.Name, run.LimitedBy, row.bound)
 		}
 		wantRatio(t, run.Name+" and one client", iops(run), iops(writes("1", row.numjobs, row.bs)), row.least, row.most)

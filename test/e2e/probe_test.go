@@ -50,7 +50,7 @@ func TestProbe(t *testing.T) {
 					if !last {
 						continue
 					}
-					if run.LimitedBy.Reason != test.bound || run.LimitedBy.Evidence != v1alpha1.EvidenceProbe || run.Result.Probe.InFlight != test.inFlight {
+					if figuresBound(run) != test.bound || run.LimitedBy.Reason == test.bound && run.LimitedBy.Evidence != v1alpha1.EvidenceProbe || run.Result.Probe.InFlight != test.inFlight {
 						t.Errorf("%s: limited by %+v, probe %+v", run.Name, run.LimitedBy, run.Result.Probe)
 					}
 					measured := sumOf(run, func(io *v1alpha1.Figures) int64 { return io.IOPS() })

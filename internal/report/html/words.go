@@ -25,6 +25,7 @@ var bounds = map[string]string{
 	v1alpha1.BoundInstanceThroughput:   "instance's throughput",
 	v1alpha1.BoundWorkloadRate:         "workload's own rate",
 	v1alpha1.BoundClientCPU:            "client's CPU",
+	v1alpha1.BoundNodeCPU:              "node's CPUs",
 	v1alpha1.BoundStorage:              "storage",
 	v1alpha1.BoundQueue:                "queue",
 	v1alpha1.BoundLatency:              "latency",

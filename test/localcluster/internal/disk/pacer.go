@@ -30,6 +30,7 @@ type pacer struct {
 	governed time.Time
 	saved    time.Time
 	exceeded meter
+	counted  counter
 }
 
 func newPacer(b budget, save func(balance), now time.Time) *pacer {
@@ -48,7 +49,9 @@ func (p *pacer) admit(now time.Time, write bool, bytes int) time.Time {
 	byIOs, _ := p.ios.Admit(now, 1)
 	byBytes, _ := p.bytes.Admit(now, float64(bytes))
 	p.exceeded.note(now, byIOs, byBytes)
-	return pace.Latest(byIOs, byBytes).Add(p.delay(write))
+	done := pace.Latest(byIOs, byBytes).Add(p.delay(write))
+	p.counted.note(now, done, write, bytes)
+	return done
 }
 
 func (p *pacer) delay(write bool) time.Duration {
@@ -85,8 +88,11 @@ func (p *pacer) close(now time.Time) {
 	p.save(p.budget.balance)
 }
 
-func (p *pacer) exceededSince() Exceeded {
+func (p *pacer) statistics(now time.Time) Statistics {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.exceeded.Exceeded
+	p.counted.forget(now)
+	return Statistics{
+		Exceeded: p.exceeded.Exceeded, Read: p.counted.read, Write: p.counted.write, QueueLength: len(p.counted.ends),
+	}
 }

@@ -87,7 +87,7 @@ func TestPacer(t *testing.T) {
 			if p50, p90 := percentile(took, 0.5), percentile(took, 0.9); !near(float64(p50), float64(test.p50), 0.03) || !near(float64(p90), float64(test.p90), 0.03) {
 				t.Errorf("p50 %v and p90 %v, want %v and %v", p50, p90, test.p50, test.p90)
 			}
-			since := p.exceededSince()
+			since := p.statistics(start).Exceeded
 			if over := since.IOPS + since.Throughput; test.exceeded != (over > (seconds-1)*time.Second) || !test.exceeded && over > 0 {
 				t.Errorf("limits were exceeded for %+v", since)
 			}

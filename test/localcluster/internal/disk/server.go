@@ -94,13 +94,13 @@ func (s *Server) end(id string) {
 	}
 }
 
-// Exceeded returns for how long the limits of each volume were exceeded since it has been in use, by the IDs of the volumes.
-func (s *Server) Exceeded() map[string]Exceeded {
+// Statistics returns what each volume has done since it has been in use, by the IDs of the volumes.
+func (s *Server) Statistics() map[string]Statistics {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := map[string]Exceeded{}
+	all := map[string]Statistics{}
 	for id, used := range s.open {
-		all[id] = used.exceededSince()
+		all[id] = used.statistics(time.Now())
 	}
 	return all
 }

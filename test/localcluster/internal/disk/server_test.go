@@ -72,9 +72,10 @@ func TestServedDisk(t *testing.T) {
 	if took := time.Since(began); took < 60*time.Second/100-slack-10*time.Millisecond {
 		t.Errorf("60 writes at 100 a second took %v", took)
 	}
-	exceeded := server.Exceeded()
-	if since := exceeded[id]; since.IOPS < 150*time.Millisecond || since.IOPS > time.Since(began) || since.Throughput != 0 {
-		t.Errorf("its limits were exceeded for %+v", exceeded)
+	statistics := server.Statistics()
+	if since := statistics[id]; since.IOPS < 150*time.Millisecond || since.IOPS > time.Since(began) || since.Throughput != 0 ||
+		since.Write.Count < 60 || since.Write.Bytes < 60*4096 || since.QueueLength != 0 {
+		t.Errorf("its limits were exceeded, and its operations were, %+v", statistics)
 	}
 	detached = true
 	if err := loopdev.Detach(t.Context(), device); err != nil {
