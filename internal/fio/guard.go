@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -19,17 +18,19 @@ const (
 	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room for
 	// two of them in each of as many groups as can be.
 	maxFigures = 2 * MaxGroups
-	// maxClones bounds numjobs, maxProcesses the clones of all sections; fio itself takes 4096.
-	maxClones    = 1024
+	// maxProcesses bounds the clones of all sections, as fio itself does.
 	maxProcesses = 4096
 	// maxValueBytes bounds values; fio reads lines of 4 KiB.
 	maxValueBytes = 1024
 	// maxErrors bounds the errors that Validate returns.
 	maxErrors = 16
+	// maxJobBytes bounds the text of the job file that a container is given, as a variable of its environment. The kernel
+	// limits each variable to 128 KiB (MAX_ARG_STRLEN), and all of them with the arguments to a quarter of the limit of the
+	// stack, but never to less than 128 KiB: https://man7.org/linux/man-pages/man2/execve.2.html (Limits on size of arguments
+	// and environment). A container with more never starts. What is left of 128 KiB is for the layout (maxLayoutBytes), the
+	// other variables and the arguments.
+	maxJobBytes = 60 << 10
 )
-
-// sectionName is the form of names of sections, of which fio makes names of files.
-var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\z`)
 
 // notInSections are what names of sections must not have.
 var notInSections = regexp.MustCompile(`[^A-Za-z0-9_.,=+@() -]+`)
@@ -54,19 +55,59 @@ func SectionName(name string) string {
 func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode, readOnly bool) field.ErrorList {
 	g := newGuard(workload, f)
 	g.block, g.readOnly = mode == corev1.PersistentVolumeBlock, readOnly
-	if err := f.checkExtent(); err != nil {
+	if err := f.sections.check(); err != nil {
 		return field.ErrorList{field.Forbidden(g.path, err.Error())}
 	}
-	g.metadata = slices.ContainsFunc(f.jobs(), job.isMetadata)
+	g.metadata = f.hasMetadata()
 	g.checkSections(f)
 	g.checkOptions(f)
-	if len(g.errs) > 0 {
-		return g.errs[:min(len(g.errs), maxErrors)]
+	if len(g.errs) == 0 {
+		g.checkShared(f)
+		g.checkJobs(f)
+		g.checkGroups(f)
+		g.checkText(f)
 	}
-	g.checkJobs(f)
-	g.checkGroups(f)
-	g.checkText(f)
-	return g.errs[:min(len(g.errs), maxErrors)]
+	return g.result()
+}
+
+// ValidateOnObjectStore refuses what passes Validate, and fails or never ends on a mount of Mountpoint for Amazon S3.
+// What works is to read files that are laid out before, to write new files from the first byte to the last, each
+// by one writer, and to create, look up and delete files. The errors are like those of Validate; each says why, and what
+// to do instead.
+func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
+	g := newGuard(workload, f)
+	for _, j := range f.jobs() {
+		g.report(objectProblems(j))
+	}
+	g.report(sharedObjectProblems(f.jobs()))
+	if len(g.errs) == 0 { // else there may be names that cannot be
+		g.checkObjectNames(f)
+	}
+	return g.result()
+}
+
+// ValidateOnOthersSpace refuses what passes Validate and would take all space of a volume that was there before, or of
+// a file system that grows without end: others need the space, and somebody pays for it. Percentages of the space need
+// no rule here: Validate lets them pass on raw devices only, and those that existed before are only read.
+func ValidateOnOthersSpace(workload *field.Path, f *JobFile) field.ErrorList {
+	return refuseAll(workload, f, rule{option: "fill_device", why: "fio would write until the storage is full, and the storage " +
+		"is not a new volume: remove it and set size, or measure a new volume (storageClassName or ebs)"})
+}
+
+// ValidateOnContent refuses what passes Validate, and would tell of the data on a volume that has somebody's: results and
+// logs are read by more people than that data. fio prints bytes that it finds only where it verifies.
+func ValidateOnContent(workload *field.Path, f *JobFile) field.ErrorList {
+	return refuseAll(workload, f, rule{option: "verify", why: "fio prints bytes that are not as it expects, and the volume has " +
+		"somebody's data: remove it, or measure a volume that is new and empty"})
+}
+
+// refuseAll refuses what breaks rules.
+func refuseAll(workload *field.Path, f *JobFile, rules ...rule) field.ErrorList {
+	g := newGuard(workload, f)
+	for _, j := range f.jobs() {
+		g.report(broken(rules, j))
+	}
+	return g.result()
 }
 
 // guard collects the errors of a job file.
@@ -74,8 +115,8 @@ type guard struct {
 	// path is the field of the job file or of the parameters, matrix that of the matrix.
 	path, matrix    *field.Path
 	block, readOnly bool
-	// metadata says that a job is about files themselves, which need a file system: checkMetadata refuses it on a device, where to remove an option would
-	// not help it.
+	// metadata reports that a job is about files themselves, which need a file system: metadataProblems refuse it on a
+	// device, where to remove an option would not help it.
 	metadata bool
 	errs     field.ErrorList
 }
@@ -88,6 +129,9 @@ func newGuard(workload *field.Path, f *JobFile) *guard {
 	}
 	return g
 }
+
+// result returns the errors, not more than people read.
+func (g *guard) result() field.ErrorList { return g.errs[:min(len(g.errs), maxErrors)] }
 
 func (g *guard) checkSections(f *JobFile) {
 	seen := map[string]bool{}
@@ -187,6 +231,111 @@ var blockRemedy = map[string]string{
 func (o *option) contains(value string) bool {
 	n, err := parseInteger(value)
 	return err == nil && o.least <= n && n <= o.most
+}
+
+// checkShared refuses options of a section that fio would mix with those of a [global] section above.
+func (g *guard) checkShared(f *JobFile) {
+	shared := map[string]bool{}
+	for _, section := range f.sections {
+		for _, o := range section.Options {
+			name := Canonical(o.Name)
+			switch {
+			case !shared[name]:
+			case name == "filename":
+				g.refuseOption(section.Name, o, "a [global] section above names files, and fio would use both: keep one")
+			case strings.HasPrefix(o.Value, ","):
+				g.refuseOption(section.Name, o, "a [global] section above sets it too, and fio would take the first value "+
+					"from there: write all values here")
+			}
+			shared[name] = shared[name] || !section.isJob()
+		}
+	}
+}
+
+// checkJobs checks what the options of each job mean together.
+func (g *guard) checkJobs(f *JobFile) {
+	processes, above := int64(0), map[string]bool{}
+	for _, j := range f.jobs() {
+		g.report(waitingProblems(j, above))
+		above[j.name] = true
+		if j.engine.isMetadata() {
+			g.report(metadataProblems(j, g.block))
+		} else {
+			g.report(kindProblems(j, g.block, g.readOnly))
+		}
+		g.report(engineProblems(j))
+		g.report(conflictProblems(j))
+		g.report(unitProblems(j))
+		if !g.block {
+			g.report(fileProblems(j))
+		}
+		processes += j.clones
+	}
+	g.report(metadataSharedProblems(f.jobs()))
+	if processes > maxProcesses {
+		g.refuse("%d clones of all sections together: lower numjobs to at most %d in all", processes, maxProcesses)
+	}
+}
+
+// checkGroups checks what fio reports.
+func (g *guard) checkGroups(f *JobFile) {
+	for _, together := range f.resolve().groups {
+		g.report(groupProblems(together))
+	}
+	for _, together := range f.resolve().reported {
+		g.report(mixedProblems(together))
+	}
+	groups, figures := len(f.resolve().reported), 0
+	for _, measured := range f.MeasuresOf() {
+		figures += len(measured)
+	}
+	switch {
+	case groups > MaxGroups:
+		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which joins those that run "+
+			"at the same time, or split it into several workloads", groups, MaxGroups)
+	case figures > maxFigures:
+		g.refuse("the groups of results have reads, writes, trims and syncs %d times together, and a report has room for %d; "+
+			"use group_reporting in [global], or split it into several workloads", figures, maxFigures)
+	}
+}
+
+// checkText refuses a job file that no container could be given.
+func (g *guard) checkText(f *JobFile) {
+	if n := len(f.String()); n > maxJobBytes {
+		g.refuse("the job file takes %d bytes, and a container can be given %d: use fewer or shorter options", n, maxJobBytes)
+	}
+}
+
+// checkObjectNames refuses lists of names that no container could be given: on an object store each name gets a prefix,
+// which may be many times as long as the name.
+func (g *guard) checkObjectNames(f *JobFile) {
+	const rule = "on an object store each name in filename gets a prefix, so that %s takes %d bytes, and a container can be " +
+		"given %d: use fewer names, or nrfiles instead of filename"
+	if n := len(f.OnObjectStore().WithObjectNames("").WithNamePrefix(longestPrefix).String()); n > maxJobBytes {
+		g.refuse(rule, "the job file", n, maxJobBytes)
+	}
+	if layout, _ := layoutOfObjects(f); layout != nil {
+		if n := len(layout.WithNamePrefix(longestPrefix).String()); n > maxLayoutBytes {
+			g.refuse(rule, "the one that lays out what is read", n, maxLayoutBytes)
+		}
+	}
+}
+
+// report adds an error for each problem.
+func (g *guard) report(problems []problem) {
+	for _, p := range problems {
+		o, given := p.job.options[p.option]
+		switch {
+		case given:
+			g.refuseOption(p.job.name, *o, "%s", p.why)
+		case p.isRequired && p.job.isTyped():
+			g.errs = append(g.errs, field.Required(g.path.Child(byName[p.option].field), p.why))
+		case p.isRequired:
+			g.errs = append(g.errs, field.Required(g.path, fmt.Sprintf("section [%s]: %s", p.job.name, p.why)))
+		default:
+			g.refuse("section [%s], %s: %s", p.job.name, p.option, p.why)
+		}
+	}
 }
 
 // refuseOption adds an error about an option in a section.

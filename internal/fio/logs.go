@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 const (
@@ -49,13 +48,13 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		samples += max(seconds, float64(atLeast)) * float64(j.clones()) * float64(len(j.directions()))
+		samples += max(seconds, float64(atLeast)) * float64(j.clones) * float64(len(j.directions))
 	}
-	const rateShare, second = 3, 1000 // a third of the memory is for rates
-	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)
+	const rateShare, milli = 3, 1000 // a third of the memory is for rates
+	interval := intervalFor(samples*milli, memory/rateShare/rateSampleBytes, shortestInterval)
 	logs := &Logs{
 		IntervalMilliseconds:  interval,
-		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
+		HistogramMilliseconds: intervalFor(samples*milli, (memory-memory/rateShare)/histogramSampleBytes, interval),
 	}
 	logged := f.Sections()
 	for i, jobs := range f.resolve().reported {
@@ -69,27 +68,13 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	return logged.File(), logs, nil
 }
 
-// endApart says whether a job of a result may end before others of it.
-func endApart(jobs []job) bool {
-	return slices.ContainsFunc(jobs, func(j job) bool {
-		return !j.on("time_based") || j.has("number_ios") || slices.ContainsFunc([]string{"runtime", "startdelay", "ramp_time"}, func(name string) bool {
-			return j.text(name, "0") != jobs[0].text(name, "0") || name == "startdelay" && strings.Contains(j.text(name, "0"), "-") // a range: by chance
-		})
+// endApart reports whether a job of a result may end before others of it.
+func endApart(jobs []*job) bool {
+	first := jobs[0]
+	return slices.ContainsFunc(jobs, func(j *job) bool {
+		isOther := j.runtime != first.runtime || j.ramp != first.ramp || j.staggered(first)
+		return !j.timeBased || j.has("number_ios") || isOther
 	})
-}
-
-// RampMilliseconds returns for how long the first job is not measured at first.
-func (f *JobFile) RampMilliseconds() int64 {
-	for _, j := range f.jobs() {
-		return j.rampMilliseconds()
-	}
-	return 0
-}
-
-// rampMilliseconds returns for how long a job is not measured at first.
-func (j job) rampMilliseconds() int64 {
-	us, _ := parseMicroseconds(j.text("ramp_time", "0"))
-	return us / 1000
 }
 
 // intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that run for so many milliseconds together.
@@ -109,7 +94,7 @@ func (l *Logs) options(prefix string) []Option {
 		{"log_avg_msec", interval}, {"iopsavgtime", interval}, {"bwavgtime", interval},
 		{"log_hist_msec", strconv.FormatInt(l.HistogramMilliseconds, 10)}, {"log_unix_epoch", "1"},
 	} {
-		options = append(options, Option{Name: o[0], Value: o[1], HasValue: true})
+		options = append(options, with(o[0], o[1]))
 	}
 	return options
 }
@@ -126,20 +111,16 @@ func (f *JobFile) slowestSeconds() float64 {
 }
 
 // loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so long on slow storage.
-func (j job) loggedSeconds(slowest float64) (float64, error) {
+func (j *job) loggedSeconds(slowest float64) (float64, error) {
 	switch {
-	case j.isMetadata():
-		return 0, fmt.Errorf("fio records nothing over time about operations on files (ioengine=%s)", j.engine())
+	case j.engine.isMetadata():
+		return 0, fmt.Errorf("fio records nothing over time about operations on files (ioengine=%s)", j.engine)
 	case j.text("io_submit_mode", "") == "offload":
 		return 0, errors.New("fio notes latencies of I/Os only in the thread that submits them (io_submit_mode=offload)")
 	}
-	const second = 1_000_000
-	own := math.Inf(1)
-	if us, bounded := j.microseconds(); bounded {
-		own = float64(us) / second
-		if j.on("time_based") {
-			return own, nil
-		}
+	own := j.mostSeconds()
+	if j.timeBased && j.longest > 0 {
+		return own, nil
 	}
 	if reads, writes, counted := j.work(); counted {
 		own = min(own, max(slowest, j.pacedSeconds(reads, writes)))

@@ -129,5 +129,3 @@ func (p *Precondition) blockOf(bytes int64) int64 {
 func (p *Precondition) options(block string) []Option {
 	return []Option{with("rw", "write"), with("bs", block), with("loops", strconv.Itoa(int(p.Passes))), with("group_reporting", "1"), with("end_fsync", "1")}
 }
-
-func with(name, value string) Option { return Option{Name: name, Value: value, HasValue: true} }

@@ -26,21 +26,18 @@ const (
 // on the same files. The error says why there can be none, and what to do about it.
 func (f *JobFile) Probe() (*JobFile, error) {
 	jobs := f.jobs()
-	if len(jobs) != 1 || !jobs[0].typed {
+	if len(jobs) != 1 || !jobs[0].isTyped() {
 		return nil, errors.New("it is for workloads of fio, which have one job")
 	}
 	j := jobs[0]
 	if err := j.checkProbe(); err != nil {
 		return nil, err
 	}
-	runtime, _ := parseMicroseconds(j.text("runtime", "0"))
-	const second = 1_000_000
-	short := []Setting{
-		{"runtime", strconv.FormatInt(max(min(runtime/second, ProbeSeconds), 1), 10)}, {"ramp_time", "0"}, {"startdelay", "0"},
-	}
+	seconds := strconv.FormatInt(max(min(j.runtime/second, ProbeSeconds), 1), 10)
+	short := []Setting{{"runtime", seconds}, {"ramp_time", "0"}, {"startdelay", "0"}}
 	probe := f
-	if j.queues() {
-		short = append(short, Setting{"iodepth", strconv.FormatInt(2*j.depth(), 10)})
+	if j.queues {
+		short = append(short, Setting{"iodepth", strconv.FormatInt(2*j.depth, 10)})
 	} else {
 		probe = f.withTwin()
 	}
@@ -59,26 +56,25 @@ var unprobed = []string{
 	"steadystate", "flow", "latency_target", "read_iolog", "number_ios", "io_size",
 }
 
-// checkProbe says why a job cannot be probed, nil if it can.
-func (j job) checkProbe() error {
-	_, timed := j.microseconds()
+// checkProbe tells why a job cannot be probed, nil if it can.
+func (j *job) checkProbe() error {
 	i := slices.IndexFunc(unprobed, j.has)
 	switch {
-	case j.isMetadata():
-		return fmt.Errorf("it needs a workload that reads or writes data, and ioengine is %s", j.engine())
-	case !timed || !j.on("time_based"):
+	case j.engine.isMetadata():
+		return fmt.Errorf("it needs a workload that reads or writes data, and ioengine is %s", j.engine)
+	case j.longest == 0 || !j.timeBased:
 		return errors.New("it needs a workload that ends by time: set runtimeSeconds, and no timeBased: false")
-	case !slices.Contains([]string{"read", "randread", "write", "randwrite", "rw", "readwrite", "randrw"}, j.direction()):
+	case slices.Contains(j.directions, toTrim):
 		return fmt.Errorf("it needs reads or writes, and rw is %s", j.text("rw", "read"))
-	case j.buffered():
+	case j.buffered:
 		return errors.New("the page cache would answer it: set direct: true")
 	case i >= 0:
 		return fmt.Errorf("it does not go with %s: remove that, or probe", unprobed[i])
-	case j.depth() > math.MaxInt32/2:
-		return fmt.Errorf("it doubles iodepth, and %d is too much for that: lower iodepth", j.depth())
-	case !j.queues() && !strings.HasPrefix(j.direction(), "rand"):
+	case j.depth > math.MaxInt32/2:
+		return fmt.Errorf("it doubles iodepth, and %d is too much for that: lower iodepth", j.depth)
+	case !j.queues && !strings.HasPrefix(j.rw, "rand"):
 		return fmt.Errorf("jobs of ioengine %s wait for each I/O, and twice as many would go through a file in the same order at the same time: use libaio, or random I/O",
-			j.engine())
+			j.engine)
 	}
 	return nil
 }
@@ -91,7 +87,7 @@ func (f *JobFile) withTwin() *JobFile {
 			continue
 		}
 		twin := Section{Name: section.Name + twinSuffix, Options: slices.Clone(section.Options)}
-		twin.Options = append(twin.Options, Option{Name: "filename_format", Value: strings.ReplaceAll(defaultFormat, "$jobname", section.Name), HasValue: true})
+		twin.Options = append(twin.Options, with("filename_format", strings.ReplaceAll(defaultFormat, "$jobname", section.Name)))
 		twins = append(twins, twin)
 	}
 	return twins.File()

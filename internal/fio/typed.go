@@ -46,23 +46,23 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 }
 
 // setDefaults sets fields to what fio takes for options that the job does not have, where spec.fio has another default.
-func (j job) setDefaults(p *v1alpha1.FioParameters) {
+func (j *job) setDefaults(p *v1alpha1.FioParameters) {
 	if p.RW == "" {
 		p.RW = "read"
 	}
 	switch {
-	case !j.on("time_based"):
+	case !j.timeBased:
 		p.TimeBased = new(false)
 	case p.RuntimeSeconds != nil:
 		p.TimeBased = nil // implied
 	}
-	if j.isMetadata() {
+	if j.engine.isMetadata() {
 		return
 	}
 	if p.IOEngine == nil {
-		p.IOEngine = new(j.engine())
+		p.IOEngine = new(string(j.engine))
 	}
-	if p.IODepth == nil && Queues(j.engine(), j.text("io_submit_mode", "")) {
+	if p.IODepth == nil && j.queues {
 		p.IODepth = new(int32(1))
 	}
 	if p.Direct == nil && !j.has("buffered") {
@@ -71,7 +71,7 @@ func (j job) setDefaults(p *v1alpha1.FioParameters) {
 }
 
 // setParameter sets the field of an option of the job.
-func (j job) setParameter(p *v1alpha1.FioParameters, name string) error {
+func (j *job) setParameter(p *v1alpha1.FioParameters, name string) error {
 	value := j.text(name, "")
 	if set, typed := fieldSetters[name]; typed {
 		return set(j, p, value)
@@ -90,22 +90,22 @@ func (j job) setParameter(p *v1alpha1.FioParameters, name string) error {
 }
 
 // fieldSetters set the fields of options that have one.
-var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value string) error{
-	"rw": func(_ job, p *v1alpha1.FioParameters, value string) error {
+var fieldSetters = map[string]func(j *job, p *v1alpha1.FioParameters, value string) error{
+	"rw": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		p.RW = value
 		if strings.Contains(value, ":") {
 			return fmt.Errorf("is more than a type of I/O")
 		}
 		return nil
 	},
-	"rwmixread": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !slices.Contains([]string{"rw", "readwrite", "randrw"}, j.direction()) {
+	"rwmixread": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isMixed() {
 			return nil // fio ignores it
 		}
 		return setNumber(&p.RWMixRead, value)
 	},
-	"rwmixwrite": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !slices.Contains([]string{"rw", "readwrite", "randrw"}, j.direction()) {
+	"rwmixwrite": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isMixed() {
 			return nil // fio ignores it
 		}
 		if err := setNumber(&p.RWMixRead, value); err != nil {
@@ -114,12 +114,12 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		*p.RWMixRead = 100 - *p.RWMixRead
 		return nil
 	},
-	"rate_iops": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"rate_iops": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		value = withFirst(value)
 		switch {
 		case strings.HasPrefix(value, "-"):
 			return fmt.Errorf("is negative")
-		case !j.isLimited("rate_iops"):
+		case !j.isLimited(j.rateIOPS):
 			return nil // no limit
 		case !fieldRates.MatchString(value) || len(value) > maxFieldRates:
 			return fmt.Errorf("is no rate that a field can have")
@@ -130,11 +130,11 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		}
 		return nil
 	},
-	"ioengine": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"ioengine": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		p.IOEngine = &value
 		return nil
 	},
-	"sync": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"sync": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		names := map[string]string{"0": "none", "1": "sync"}
 		if name, isNumber := names[value]; isNumber {
 			value = name
@@ -142,28 +142,28 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		p.Sync = &value
 		return nil
 	},
-	"bs": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"bs": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		return j.setBytes(&p.BS, value, fieldBytes)
 	},
-	"rate": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !j.isLimited("rate") {
+	"rate": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isLimited(j.rate) {
 			return nil // no limit
 		}
 		return j.setBytes(&p.Rate, withFirst(value), fieldBytes)
 	},
-	"size": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"size": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		return j.setBytes(&p.Size, value, fieldSize)
 	},
-	"iodepth":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.IODepth, value) },
-	"nrfiles":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NrFiles, value) },
-	"numjobs":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NumJobs, value) },
-	"fsync":     func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fsync, value) },
-	"fdatasync": func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fdatasync, value) },
-	"loops":     func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Loops, value) },
-	"runtime": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"iodepth":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.IODepth, value) },
+	"nrfiles":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NrFiles, value) },
+	"numjobs":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NumJobs, value) },
+	"fsync":     func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fsync, value) },
+	"fdatasync": func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fdatasync, value) },
+	"loops":     func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Loops, value) },
+	"runtime": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		return setSeconds(&p.RuntimeSeconds, value, 604_800)
 	},
-	"ramp_time": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"ramp_time": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		var seconds *int32
 		if err := setSeconds(&seconds, value, 86_400); err != nil || seconds == nil {
 			return err
@@ -171,15 +171,15 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		p.RampTimeSeconds = new(intstr.FromInt32(*seconds))
 		return nil
 	},
-	"direct":     func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
-	"end_fsync":  func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
-	"invalidate": func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Invalidate, "invalidate") },
-	"time_based": func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.TimeBased, "time_based") },
-	"norandommap": func(j job, p *v1alpha1.FioParameters, _ string) error {
+	"direct":     func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
+	"end_fsync":  func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
+	"invalidate": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Invalidate, "invalidate") },
+	"time_based": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.TimeBased, "time_based") },
+	"norandommap": func(j *job, p *v1alpha1.FioParameters, _ string) error {
 		return j.setFlag(&p.NoRandomMap, "norandommap")
 	},
 	// The jobs of parameters are always reported together.
-	"group_reporting": func(job, *v1alpha1.FioParameters, string) error { return nil },
+	"group_reporting": func(*job, *v1alpha1.FioParameters, string) error { return nil },
 }
 
 // withFirst returns a list of limits with one for reads, which is none where it is empty.
@@ -202,7 +202,6 @@ func setNumber(to **int32, value string) error {
 
 // setSeconds sets a field that is a number of seconds, at most so many; 0 is none.
 func setSeconds(to **int32, value string, most int64) error {
-	const second = 1_000_000
 	us, ok := parseMicroseconds(value)
 	if !ok || us%second != 0 || us/second > most {
 		return fmt.Errorf("is no number of whole seconds up to %d", most)
@@ -213,7 +212,7 @@ func setSeconds(to **int32, value string, most int64) error {
 	return nil
 }
 
-func (j job) setFlag(to **bool, name string) error {
+func (j *job) setFlag(to **bool, name string) error {
 	*to = new(j.on(name))
 	return nil
 }
@@ -233,13 +232,13 @@ const maxFieldRates = 64
 const maxFieldBytes = 32
 
 // setBytes sets a field that is bytes, in numbers where it does not know the unit.
-func (j job) setBytes(to **string, value string, known *regexp.Regexp) error {
+func (j *job) setBytes(to **string, value string, known *regexp.Regexp) error {
 	if !known.MatchString(value) {
 		value = quantity.ReplaceAllStringFunc(value, func(text string) string {
 			if short := strings.TrimRight(text, "bB"); known.MatchString(short) && !strings.HasSuffix(strings.ToLower(text), "ib") {
 				return short
 			}
-			bytes, _ := parseBytes(text, j.kiloBase())
+			bytes, _ := parseBytes(text, j.kilo)
 			return strconv.FormatInt(bytes, 10)
 		})
 	}
@@ -283,30 +282,15 @@ func (o Option) InDigits(kiloBase int64) (Option, bool) {
 	return o, true
 }
 
-// IsWellFormed says whether the guard knows the option, and values of this form.
+// IsWellFormed reports whether the guard knows the option, and values of this form.
 func (o Option) IsWellFormed() bool {
 	known, ok := byName[o.Name]
 	return ok && o.Value != "" && known.value.form.MatchString(o.Value)
 }
 
-// HasUnit says whether the option is about bytes and has a unit in which kb_base counts.
+// HasUnit reports whether the option is about bytes and has a unit in which kb_base counts.
 func (o Option) HasUnit() bool {
 	return isAboutBytes(o.Name) && countedUnit.MatchString(o.Value)
 }
 
-// isAboutBytes says whether values of an option are bytes, and not times, which have other units.
-func isAboutBytes(name string) bool {
-	known, ok := byName[name]
-	return ok && known.value.measure != nil && known.value.measure("1g")
-}
-
 var countedUnit = regexp.MustCompile(`[0-9](?i:[kmgtp]i?b?)(?:[^a-zA-Z]|\z)`)
-
-// IsFlag says whether an option takes no value on a command line, unless behind =.
-func IsFlag(name string) bool {
-	known, ok := byName[name]
-	return ok && known.value.flag
-}
-
-// IsGlobal says whether the section only holds what the sections after it share.
-func (s Section) IsGlobal() bool { return !s.isJob() }

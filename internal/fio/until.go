@@ -40,8 +40,8 @@ func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
 		}
 	}
 	for _, j := range f.jobs() {
-		if j.isMetadata() {
-			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove %s", j.engine(), by)
+		if j.engine.isMetadata() {
+			return nil, fmt.Errorf("operations on files end with the last file, and ioengine is %s: remove %s", j.engine, by)
 		}
 	}
 	return f.timed(seconds, before), nil
@@ -50,25 +50,12 @@ func (f *JobFile) Until(by string, seconds, before int64) (*JobFile, error) {
 // timed returns a copy of the job file that measures for so many seconds, however large its files are, and runs for some before.
 func (f *JobFile) timed(seconds, before int64) *JobFile {
 	timed := f.Sections()
-	for _, o := range []Option{
-		{Name: "runtime", Value: strconv.FormatInt(seconds, 10)}, {Name: "time_based", Value: "1"}, {Name: "ramp_time", Value: strconv.FormatInt(before, 10)},
-	} {
-		o.HasValue, o.Field = true, byName[o.Name].field
+	runtime, ramp := strconv.FormatInt(seconds, 10), strconv.FormatInt(before, 10)
+	for _, o := range []Option{with("runtime", runtime), with("time_based", "1"), with("ramp_time", ramp)} {
+		o.Field = byName[o.Name].field
 		timed.replace(o)
 	}
 	return timed.File()
-}
-
-// replace gives all jobs an option, whatever they had before.
-func (s Sections) replace(o Option) {
-	for i := range s {
-		section := &s[i]
-		had := len(section.Options)
-		section.Options = slices.DeleteFunc(section.Options, func(other Option) bool { return Canonical(other.Name) == o.Name })
-		if section.isJob() || len(section.Options) < had {
-			section.Options = append(section.Options, o)
-		}
-	}
 }
 
 // WhyHotSpotMoves says why a job prefers other blocks, or other files, each time that fio is started, and what to do about it, "" if none does. fio draws where the most
@@ -104,8 +91,8 @@ func (f *JobFile) WarmUp(seconds, round int64) *JobFile {
 func (f *JobFile) WithoutSyncAtEnd() *JobFile {
 	unsynced := f.Sections()
 	for _, name := range []string{"end_fsync", "fsync_on_close"} {
-		if slices.ContainsFunc(f.jobs(), func(j job) bool { return j.has(name) }) {
-			unsynced.replace(Option{Name: name, Value: "0", HasValue: true})
+		if f.anyJob(func(j *job) bool { return j.has(name) }) {
+			unsynced.replace(with(name, "0"))
 		}
 	}
 	return unsynced.File()
@@ -114,7 +101,7 @@ func (f *JobFile) WithoutSyncAtEnd() *JobFile {
 // Warm returns a job file that is measured after the warm-up of a round: what is in the page cache stays there, which fio would drop as it begins.
 func (f *JobFile) Warm(round int64) *JobFile {
 	warm := f.Sections()
-	warm.replace(Option{Name: "invalidate", Value: "0", HasValue: true})
+	warm.replace(with("invalidate", "0"))
 	return warm.File().reseeded(2 * round)
 }
 
@@ -124,20 +111,11 @@ func (f *JobFile) reseeded(start int64) *JobFile {
 	const apart = 1 << 20
 	const most = 1 << 40 // far more than all starts of a week take
 	for _, j := range f.jobs() {
-		if seed, ok := parseBytes(j.text("randseed", ""), j.kiloBase()); ok && start > 0 {
+		if j.seed >= 0 && start > 0 {
 			seeded := f.Sections()
-			seeded.replace(Option{Name: "randseed", Value: strconv.FormatInt(seed%most+start*apart, 10), HasValue: true})
+			seeded.replace(with("randseed", strconv.FormatInt(j.seed%most+start*apart, 10)))
 			return seeded.File()
 		}
 	}
 	return f
-}
-
-// SteadyStates says of each result whether its jobs have fio's own steadystate, in the order of Groups.
-func (f *JobFile) SteadyStates() []bool {
-	var all []bool
-	for _, jobs := range f.resolve().reported {
-		all = append(all, slices.ContainsFunc(jobs, func(j job) bool { return j.has("steadystate") || j.has("steadystate_duration") }))
-	}
-	return all
 }
