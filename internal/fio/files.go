@@ -168,12 +168,8 @@ func (j *job) needsFiles() bool {
 	return !j.on("create_on_open")
 }
 
-const (
-	// pageBytes is the size of blocks that fio has if it is not given another, and below which direct I/O is not possible.
-	pageBytes = 4096
-	// layoutBlockBytes is the largest block in which files are laid out: the most that the kernel hands to FUSE at once.
-	layoutBlockBytes = 1 << 20
-)
+// layoutBlockBytes is the largest block in which files are laid out: the most that the kernel hands to FUSE at once.
+const layoutBlockBytes = 1 << 20
 
 // blockOfMetadata is the size of blocks with which fio pretends one I/O for each file, so that it has nothing to do
 // between two operations. Of files that are larger than what fio is to have memory for it is the most that it is to have.

@@ -13,23 +13,10 @@ import (
 )
 
 const (
-	// MaxGroups bounds the groups of results of a job file: what one run's report has room for.
-	MaxGroups = 16
-	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room for
-	// two of them in each of as many groups as can be.
-	maxFigures = 2 * MaxGroups
-	// maxProcesses bounds the clones of all sections, as fio itself does.
-	maxProcesses = 4096
 	// maxValueBytes bounds values; fio reads lines of 4 KiB.
 	maxValueBytes = 1024
 	// maxErrors bounds the errors that Validate returns.
 	maxErrors = 16
-	// maxJobBytes bounds the text of the job file that a container is given, as a variable of its environment. The kernel
-	// limits each variable to 128 KiB (MAX_ARG_STRLEN), and all of them with the arguments to a quarter of the limit of the
-	// stack, but never to less than 128 KiB: https://man7.org/linux/man-pages/man2/execve.2.html (Limits on size of arguments
-	// and environment). A container with more never starts. What is left of 128 KiB is for the layout (maxLayoutBytes), the
-	// other variables and the arguments.
-	maxJobBytes = 60 << 10
 )
 
 // notInSections are what names of sections must not have.
@@ -63,8 +50,8 @@ func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode
 	g.checkOptions(f)
 	if len(g.errs) == 0 {
 		g.checkShared(f)
-		g.checkJobs(f)
-		g.checkGroups(f)
+		g.report(jobProblems(f, g.block, g.readOnly))
+		g.report(resultProblems(f))
 		g.checkText(f)
 	}
 	return g.result()
@@ -76,13 +63,7 @@ func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode
 // to do instead.
 func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 	g := newGuard(workload, f)
-	for _, j := range f.jobs() {
-		g.report(objectProblems(j))
-	}
-	g.report(sharedObjectProblems(f.jobs()))
-	if len(g.errs) == 0 { // else there may be names that cannot be
-		g.checkObjectNames(f)
-	}
+	g.report(objectProblems(f))
 	return g.result()
 }
 
@@ -252,53 +233,6 @@ func (g *guard) checkShared(f *JobFile) {
 	}
 }
 
-// checkJobs checks what the options of each job mean together.
-func (g *guard) checkJobs(f *JobFile) {
-	processes, above := int64(0), map[string]bool{}
-	for _, j := range f.jobs() {
-		g.report(waitingProblems(j, above))
-		above[j.name] = true
-		if j.engine.isMetadata() {
-			g.report(metadataProblems(j, g.block))
-		} else {
-			g.report(kindProblems(j, g.block, g.readOnly))
-		}
-		g.report(engineProblems(j))
-		g.report(conflictProblems(j))
-		g.report(unitProblems(j))
-		if !g.block {
-			g.report(fileProblems(j))
-		}
-		processes += j.clones
-	}
-	g.report(metadataSharedProblems(f.jobs()))
-	if processes > maxProcesses {
-		g.refuse("%d clones of all sections together: lower numjobs to at most %d in all", processes, maxProcesses)
-	}
-}
-
-// checkGroups checks what fio reports.
-func (g *guard) checkGroups(f *JobFile) {
-	for _, together := range f.resolve().groups {
-		g.report(groupProblems(together))
-	}
-	for _, together := range f.resolve().reported {
-		g.report(mixedProblems(together))
-	}
-	groups, figures := len(f.resolve().reported), 0
-	for _, measured := range f.MeasuresOf() {
-		figures += len(measured)
-	}
-	switch {
-	case groups > MaxGroups:
-		g.refuse("%d groups of results: a job file may have %d; use group_reporting in [global], which joins those that run "+
-			"at the same time, or split it into several workloads", groups, MaxGroups)
-	case figures > maxFigures:
-		g.refuse("the groups of results have reads, writes, trims and syncs %d times together, and a report has room for %d; "+
-			"use group_reporting in [global], or split it into several workloads", figures, maxFigures)
-	}
-}
-
 // checkText refuses a job file that no container could be given.
 func (g *guard) checkText(f *JobFile) {
 	if n := len(f.String()); n > maxJobBytes {
@@ -306,24 +240,13 @@ func (g *guard) checkText(f *JobFile) {
 	}
 }
 
-// checkObjectNames refuses lists of names that no container could be given: on an object store each name gets a prefix,
-// which may be many times as long as the name.
-func (g *guard) checkObjectNames(f *JobFile) {
-	const rule = "on an object store each name in filename gets a prefix, so that %s takes %d bytes, and a container can be " +
-		"given %d: use fewer names, or nrfiles instead of filename"
-	if n := len(f.OnObjectStore().WithObjectNames("").WithNamePrefix(longestPrefix).String()); n > maxJobBytes {
-		g.refuse(rule, "the job file", n, maxJobBytes)
-	}
-	if layout, _ := layoutOfObjects(f); layout != nil {
-		if n := len(layout.WithNamePrefix(longestPrefix).String()); n > maxLayoutBytes {
-			g.refuse(rule, "the one that lays out what is read", n, maxLayoutBytes)
-		}
-	}
-}
-
 // report adds an error for each problem.
 func (g *guard) report(problems []problem) {
 	for _, p := range problems {
+		if p.job == nil {
+			g.refuse("%s", p.why)
+			continue
+		}
 		o, given := p.job.options[p.option]
 		switch {
 		case given:

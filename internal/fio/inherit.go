@@ -100,12 +100,6 @@ func writesObjects(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, rw
 	return slices.ContainsFunc(spec.Targets, isObjectStore) && slices.ContainsFunc(choices(w, "rw", rw), writes)
 }
 
-// IsMixed reports whether a type of I/O both reads and writes.
-func IsMixed(rw string) bool {
-	kind, _, _ := strings.Cut(rw, ":")
-	return slices.Contains([]string{"rw", "readwrite", "randrw"}, kind)
-}
-
 // choices returns the values that an option takes: those of the matrix, or the one that the workload has.
 func choices(w *v1alpha1.Workload, option, value string) []string {
 	for name, values := range w.Matrix {

@@ -75,11 +75,8 @@ const (
 	toRead, toWrite, toTrim = 0, 1, 2
 )
 
-// maxClones bounds numjobs, maxFiles the test files of a job, clones included.
-const (
-	maxClones = 1024
-	maxFiles  = 1_000_000
-)
+// pageBytes is the size of blocks that fio has if it is not given another, and below which direct I/O is not possible.
+const pageBytes = 4096
 
 // jobsOf returns the jobs of sections, each with the options of the global sections before it and its own.
 func jobsOf(sections Sections) []*job {
@@ -144,6 +141,12 @@ var directionsOf = map[string][]int{
 }
 
 var onlyReads = []int{toRead}
+
+// IsMixed reports whether a type of I/O both reads and writes.
+func IsMixed(rw string) bool {
+	kind, _, _ := strings.Cut(rw, ":")
+	return slices.Equal(directionsOf[kind], directionsOf["rw"])
+}
 
 func (j *job) readConcurrency() {
 	j.engine = engine(j.text("ioengine", "psync"))

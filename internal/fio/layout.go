@@ -98,8 +98,12 @@ const (
 	// unsafeOption is the option by which fio leaves files that it lays out in the page cache. Nothing would be on the storage
 	// when a run begins, and the pages would count as memory of the container that measures.
 	unsafeOption = "create_fsync"
-	// maxLayoutBytes bounds the text of the job file that LayoutFile or LayoutObjects makes, which a container is given beside
-	// that of at most maxJobBytes.
+	// maxJobBytes bounds the text of the job file that a container is given, as a variable of its environment, and
+	// maxLayoutBytes that of the one that LayoutFile or LayoutObjects makes. The kernel limits each variable to 128 KiB
+	// (MAX_ARG_STRLEN), and all of them with the arguments to a quarter of the limit of the stack, but never to less than
+	// 128 KiB: https://man7.org/linux/man-pages/man2/execve.2.html (Limits on size of arguments and environment). A container
+	// with more never starts. The rest of 128 KiB is for the other variables and the arguments.
+	maxJobBytes    = 60 << 10
 	maxLayoutBytes = 64 << 10
 )
 

@@ -126,6 +126,11 @@ func matching(expression, example string) kind {
 const (
 	unbounded = 1<<63 - 1
 	maxInt32  = 1<<31 - 1
+	// maxClones bounds numjobs, maxFiles the test files of a job, clones included.
+	maxClones = 1024
+	maxFiles  = 1_000_000
+	// maxProcesses bounds the clones of all sections, as fio itself does.
+	maxProcesses = 4096
 )
 
 const (

@@ -1,7 +1,6 @@
 package fio
 
 import (
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,64 +9,62 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 )
 
-// problem is why a job must not have an option as it is, and what to do instead.
-type problem struct {
-	job    *job
-	option string
-	why    string
-	// isRequired reports whether the job needs the option, where it does not have it.
-	isRequired bool
-}
+const (
+	// MaxGroups bounds the groups of results of a job file: what one run's report has room for.
+	MaxGroups = 16
+	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room for
+	// two of them in each of as many groups as can be.
+	maxFigures = 2 * MaxGroups
+)
 
-func (j *job) problem(option, format string, args ...any) problem {
-	return problem{job: j, option: option, why: fmt.Sprintf(format, args...)}
-}
-
-// rule refuses an option of jobs.
-type rule struct {
-	option string
-	// jobs are those that the rule is for; nil: all.
-	jobs func(j *job) bool
-	// refuses reports of a job with the option whether its value cannot work; nil if every value that switches the
-	// option on cannot.
-	refuses func(j *job) bool
-	// why says why it cannot work, and what to do instead.
-	why string
-}
-
-func (r rule) applies(j *job) bool {
-	switch {
-	case !j.has(r.option), r.jobs != nil && !r.jobs(j):
-		return false
-	case r.refuses == nil:
-		return j.on(r.option)
-	default:
-		return r.refuses(j)
-	}
-}
-
-// broken returns what rules refuse of a job.
-func broken(rules []rule, j *job) (problems []problem) {
-	for _, r := range rules {
-		if r.applies(j) {
-			problems = append(problems, problem{job: j, option: r.option, why: r.why})
+// jobProblems refuse what the options of a file's jobs mean together.
+func jobProblems(f *JobFile, block, readOnly bool) (problems []problem) {
+	processes, above := int64(0), map[string]bool{}
+	for _, j := range f.jobs() {
+		problems = append(problems, waitingProblems(j, above)...)
+		above[j.name] = true
+		if j.engine.isMetadata() {
+			problems = append(problems, metadataProblems(j, block)...)
+		} else {
+			problems = append(problems, kindProblems(j, block, readOnly)...)
 		}
+		problems = append(problems, engineProblems(j)...)
+		problems = append(problems, conflictProblems(j)...)
+		problems = append(problems, unitProblems(j)...)
+		if !block {
+			problems = append(problems, fileProblems(j)...)
+		}
+		processes += j.clones
+	}
+	problems = append(problems, metadataSharedProblems(f.jobs())...)
+	if processes > maxProcesses {
+		problems = append(problems, fileProblem("%d clones of all sections together: lower numjobs to at most %d in all",
+			processes, maxProcesses))
 	}
 	return problems
 }
 
-// off returns whether a job has an option and switches it off.
-func off(name string) func(*job) bool { return func(j *job) bool { return j.has(name) && !j.on(name) } }
-
-// positive returns whether a job gives an option more than 0: a number, a size or a time.
-func positive(name string) func(*job) bool {
-	return func(j *job) bool { return strings.ContainsAny(j.text(name, ""), "123456789%") }
-}
-
-// picksAgain reports whether a job chooses its files in a way that fio does not keep from those that are complete.
-func picksAgain(j *job) bool {
-	kind, _, _ := strings.Cut(j.text("file_service_type", ""), ":")
-	return !slices.Contains([]string{"random", "roundrobin", "sequential"}, kind)
+// resultProblems refuse what fio would not report as results.
+func resultProblems(f *JobFile) (problems []problem) {
+	r := f.resolve()
+	for _, together := range r.groups {
+		problems = append(problems, groupProblems(together)...)
+	}
+	figures := 0
+	for _, together := range r.reported {
+		problems = append(problems, mixedProblems(together)...)
+		figures += len(measures(together))
+	}
+	switch groups := len(r.reported); {
+	case groups > MaxGroups:
+		problems = append(problems, fileProblem("%d groups of results: a job file may have %d; use group_reporting in [global], "+
+			"which joins those that run at the same time, or split it into several workloads", groups, MaxGroups))
+	case figures > maxFigures:
+		problems = append(problems, fileProblem("the groups of results have reads, writes, trims and syncs %d times together, "+
+			"and a report has room for %d; use group_reporting in [global], or split it into several workloads",
+			figures, maxFigures))
+	}
+	return problems
 }
 
 // waitingProblems refuse a job that waits for one that fio does not know yet.

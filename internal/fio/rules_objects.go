@@ -94,16 +94,26 @@ func mapsFiles(j *job) bool { return j.engine == "mmap" }
 // mapsUncached reports whether a job maps files that it opens with O_DIRECT.
 func mapsUncached(j *job) bool { return mapsFiles(j) && !j.cached }
 
-// objectProblems refuse what a job cannot do on a mount of Mountpoint for Amazon S3.
-func objectProblems(j *job) []problem {
-	if j.engine.ofDirectories() {
-		return []problem{j.problem("ioengine", "Mountpoint makes directories in its own memory and not in the bucket, and deletes "+
-			"none that has objects: measure filecreate, filestat or filedelete")}
+// objectProblems refuse what a job file cannot do on a mount of Mountpoint for Amazon S3.
+func objectProblems(f *JobFile) (problems []problem) {
+	for _, j := range f.jobs() {
+		switch {
+		case j.engine.ofDirectories():
+			problems = append(problems, j.problem("ioengine", "Mountpoint makes directories in its own memory and not in the "+
+				"bucket, and deletes none that has objects: measure filecreate, filestat or filedelete"))
+		case !j.engine.isMetadata():
+			problems = append(problems, dataProblems(j)...)
+		}
 	}
-	if j.engine.isMetadata() {
-		return nil
+	problems = append(problems, sharedObjectProblems(f.jobs())...)
+	if len(problems) == 0 { // else there may be names that cannot be
+		problems = objectNameProblems(f)
 	}
-	var problems []problem
+	return problems
+}
+
+// dataProblems refuse what a job that moves data cannot do there.
+func dataProblems(j *job) (problems []problem) {
 	if why := whyNotOnObjects(j); why != "" {
 		problems = append(problems, problem{job: j, option: "rw", why: why})
 	}
@@ -113,6 +123,23 @@ func objectProblems(j *job) []problem {
 	}
 	problems = append(problems, extentProblems(j)...)
 	return append(problems, writerProblems(j)...)
+}
+
+// objectNameProblems refuse lists of names that no container could be given: on an object store each name gets a prefix,
+// which may be many times as long as the name.
+func objectNameProblems(f *JobFile) (problems []problem) {
+	check := func(what string, bytes, most int) {
+		if bytes > most {
+			problems = append(problems, fileProblem("on an object store each name in filename gets a prefix, so that "+
+				"%s takes %d bytes, and a container can be given %d: use fewer names, or nrfiles instead of filename",
+				what, bytes, most))
+		}
+	}
+	check("the job file", len(f.OnObjectStore().WithObjectNames("").WithNamePrefix(longestPrefix).String()), maxJobBytes)
+	if layout, _ := layoutOfObjects(f); layout != nil {
+		check("the one that lays out what is read", len(layout.WithNamePrefix(longestPrefix).String()), maxLayoutBytes)
+	}
+	return problems
 }
 
 // whyNotOnObjects says why Mountpoint does not know a kind of I/O, "" if it does.
