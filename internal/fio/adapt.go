@@ -34,10 +34,11 @@ func (f *JobFile) On(v Volume) *JobFile {
 // escapePath writes a path as a fio value, in which an unescaped : separates paths.
 func escapePath(path string) string { return strings.ReplaceAll(path, ":", `\:`) }
 
-// WithSeed returns a copy of the job file in which random offsets follow from a number: the same ones for the same number.
-// By itself fio has the same offsets each time, so that a repetition finds in caches what the one before it has left there.
-// What a job says of its own random numbers stays: fio takes the last value of randseed, and where randrepeat or
-// allrandrepeat is given, none is added. Earlier versions of fio, such as 3.33, take randseed only with randrepeat=0.
+// WithSeed returns a copy of the job file in which random offsets follow from a number: the same ones for the same
+// number. By itself fio has the same offsets each time, so that a repetition finds in caches what the one before it has
+// left there. What a job says of its own random numbers stays: fio takes the last value of randseed, and where
+// randrepeat or allrandrepeat is given, none is added. Earlier versions of fio, such as 3.33, take randseed only with
+// randrepeat=0.
 func (f *JobFile) WithSeed(seed int32) *JobFile {
 	if f.anyJob(func(j *job) bool { return j.has("randrepeat") || j.has("allrandrepeat") }) {
 		return f
@@ -90,11 +91,11 @@ func (f *JobFile) OnObjectStore() *JobFile {
 	})
 }
 
-// WithMetadata returns the job file, or a copy of it in which jobs of metadata have what fio needs to measure them, unless they
-// say so themselves:
+// WithMetadata returns the job file, or a copy of it in which jobs of metadata have what fio needs to measure them,
+// unless they say so themselves:
 //   - bs, so that fio pretends one I/O for each file;
-//   - file_service_type=sequential, which has one file open at a time. By turns, which is fio's default, all would be, or
-//     fio would look through all of them for each;
+//   - file_service_type=sequential, which has one file open at a time. By turns, which is fio's default, all would be,
+//     or fio would look through all of them for each;
 //   - of those that create, create_on_open=1, so that fio does nothing before, and unlink=1, so that nothing stays.
 func (f *JobFile) WithMetadata() *JobFile {
 	if !f.hasMetadata() {
@@ -112,8 +113,8 @@ func (f *JobFile) WithMetadata() *JobFile {
 	})
 }
 
-// WithMetadataNames returns the job file, or a copy of it whose jobs of metadata have names of files to themselves. A job that
-// creates has those of the attempt: what an attempt has left that was ended would not be created again.
+// WithMetadataNames returns the job file, or a copy of it whose jobs of metadata have names of files to themselves. A
+// job that creates has those of the attempt: what an attempt has left that was ended would not be created again.
 func (f *JobFile) WithMetadataNames(attempt string) *JobFile {
 	if !f.hasMetadata() {
 		return f

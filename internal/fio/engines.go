@@ -8,8 +8,8 @@ import (
 // engine is a value of option ioengine.
 type engine string
 
-// The engines of metadata move no data: they do one thing to each file or directory, once, and note how long it took. fio
-// has them pretend an I/O of a block for each, by which it counts how far they are.
+// The engines of metadata move no data: they do one thing to each file or directory, once, and note how long it took.
+// fio has them pretend an I/O of a block for each, by which it counts how far they are.
 // https://github.com/axboe/fio/blob/fio-3.39/engines/fileoperations.c
 var (
 	metadataEngines = []string{"filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"}
@@ -43,8 +43,8 @@ func (e engine) ofDirectories() bool { return e.isMetadata() && strings.HasPrefi
 // IsMetadata reports whether an ioengine moves no data, but creates, looks up or deletes files or directories.
 func IsMetadata(ioengine string) bool { return engine(ioengine).isMetadata() }
 
-// Queues reports whether a job of an ioengine can keep several I/Os in flight, so that its iodepth counts. submitMode is
-// its io_submit_mode, "" if it has none.
+// Queues reports whether a job of an ioengine can keep several I/Os in flight, so that its iodepth counts. submitMode
+// is its io_submit_mode, "" if it has none.
 func Queues(ioengine, submitMode string) bool {
 	return slices.Contains([]string{"libaio", "io_uring", "posixaio"}, ioengine) || submitMode == "offload"
 }

@@ -26,8 +26,8 @@ func FileBytes(jobFiles ...*JobFile) (int64, bool) {
 	return bytesOfJobs(func(*job) bool { return true }, jobFiles)
 }
 
-// LayoutBytes returns how much of that fio writes before it measures: it makes some files as it opens them, and of others
-// it only reserves the blocks.
+// LayoutBytes returns how much of that fio writes before it measures: it makes some files as it opens them, and of
+// others it only reserves the blocks.
 func LayoutBytes(jobFiles ...*JobFile) (int64, bool) {
 	return bytesOfJobs(func(j *job) bool { return j.needsFiles() && (j.reads || j.fills) }, jobFiles)
 }
@@ -172,7 +172,8 @@ func (j *job) needsFiles() bool {
 const layoutBlockBytes = 1 << 20
 
 // blockOfMetadata is the size of blocks with which fio pretends one I/O for each file, so that it has nothing to do
-// between two operations. Of files that are larger than what fio is to have memory for it is the most that it is to have.
+// between two operations. Of files that are larger than what fio is to have memory for it is the most that it is to
+// have.
 func (j *job) blockOfMetadata() int64 {
 	largest := j.largestFile()
 	if largest.unknown {
@@ -208,7 +209,8 @@ func (j *job) filePatterns() []string {
 		}
 		return strings.Split(escapePattern(list), ":")
 	}
-	return []string{formatted(escapePattern(j.format()), escapePattern(j.name), numberPattern(j.clones), numberPattern(j.files))}
+	format, name := escapePattern(j.format()), escapePattern(j.name)
+	return []string{formatted(format, name, numberPattern(j.clones), numberPattern(j.files))}
 }
 
 // formatted returns a name by a format. $clientuid is empty without a fio server.

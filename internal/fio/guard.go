@@ -58,9 +58,9 @@ func Validate(workload *field.Path, f *JobFile, mode corev1.PersistentVolumeMode
 }
 
 // ValidateOnObjectStore refuses what passes Validate, and fails or never ends on a mount of Mountpoint for Amazon S3.
-// What works is to read files that are laid out before, to write new files from the first byte to the last, each
-// by one writer, and to create, look up and delete files. The errors are like those of Validate; each says why, and what
-// to do instead.
+// Jobs can read files that are laid out before, to write new files from the first byte to the last, each by one
+// writer, and to create, look up and delete files. The errors are like those of Validate; each says why, and what to do
+// instead.
 func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 	g := newGuard(workload, f)
 	g.report(objectProblems(f))
@@ -71,14 +71,16 @@ func ValidateOnObjectStore(workload *field.Path, f *JobFile) field.ErrorList {
 // a file system that grows without end: others need the space, and somebody pays for it. Percentages of the space need
 // no rule here: Validate lets them pass on raw devices only, and those that existed before are only read.
 func ValidateOnOthersSpace(workload *field.Path, f *JobFile) field.ErrorList {
-	return refuseAll(workload, f, rule{option: "fill_device", why: "fio would write until the storage is full, and the storage " +
+	return refuseAll(workload, f, rule{option: "fill_device", why: "fio would write until the storage is full, and " +
+		"the storage " +
 		"is not a new volume: remove it and set size, or measure a new volume (storageClassName or ebs)"})
 }
 
-// ValidateOnContent refuses what passes Validate, and would tell of the data on a volume that has somebody's: results and
-// logs are read by more people than that data. fio prints bytes that it finds only where it verifies.
+// ValidateOnContent refuses what passes Validate, and would tell of the data on a volume that has somebody's: results
+// and logs are read by more people than that data. fio prints bytes that it finds only where it verifies.
 func ValidateOnContent(workload *field.Path, f *JobFile) field.ErrorList {
-	return refuseAll(workload, f, rule{option: "verify", why: "fio prints bytes that are not as it expects, and the volume has " +
+	return refuseAll(workload, f, rule{option: "verify", why: "fio prints bytes that are not as it expects, and the " +
+		"volume has " +
 		"somebody's data: remove it, or measure a volume that is new and empty"})
 }
 
@@ -121,9 +123,11 @@ func (g *guard) checkSections(f *JobFile) {
 		switch {
 		case name == globalName:
 		case !section.isJob():
-			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section", humanize.Excerpt(name))
+			g.refuse("section [%s]: fio takes names that begin with global for [global]; rename the section",
+				humanize.Excerpt(name))
 		case !sectionName.MatchString(name):
-			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that begin with a letter or digit", humanize.Excerpt(name))
+			g.refuse("section [%s]: fio names files after it; write up to 64 letters, digits, blanks and _.,=+@()- that "+
+				"begin with a letter or digit", humanize.Excerpt(name))
 		case seen[name]:
 			g.refuse("section [%s] occurs twice: results are known by the section's name; rename one", humanize.Excerpt(name))
 		}
@@ -156,7 +160,8 @@ func (g *guard) checkOptions(f *JobFile) {
 // refuseTwice refuses an option that a section has twice.
 func (g *guard) refuseTwice(section string, first, again Option) {
 	if again.Name == "filename" {
-		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list with colons", humanize.Excerpt(first.String()))
+		g.refuseOption(section, again, "it is given twice, first as %s, and fio uses both: write one list "+
+			"with colons", humanize.Excerpt(first.String()))
 		return
 	}
 	g.refuseOption(section, again, "it is given twice, first as %s: remove one", humanize.Excerpt(first.String()))
@@ -172,7 +177,8 @@ func (g *guard) checkOption(section string, o Option) {
 	case o.Field == optionsField && fieldOf(known.name) != "":
 		g.refuseOption(section, o, "it has a field of its own: set %s", fieldOf(known.name))
 	case o.Field == optionsField && known.name == groupReporting && o.Value == "0":
-		g.refuseOption(section, o, "the clones of a job of parameters are always reported together: remove it, or write a jobFile")
+		g.refuseOption(section, o, "the clones of a job of parameters are always reported together: remove it, or write "+
+			"a jobFile")
 	case o.Field == matrixField && shapesReport[known.name]:
 		g.refuseOption(section, o, "it decides what makes one result, which has to be the same in all cases: remove it")
 	case !o.HasValue && !known.value.flag:
@@ -186,7 +192,8 @@ func (g *guard) checkOption(section string, o Option) {
 	case known.value.measure != nil && !known.value.measures(o.Value):
 		g.refuseOption(section, o, "it is too large: write less")
 	case g.block && known.filesOnly && !g.metadata:
-		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s", blockRemedy[known.name])
+		g.refuseOption(section, o, "it is about files, and the volume is a raw block device: remove it%s",
+			blockRemedy[known.name])
 	}
 }
 
@@ -208,7 +215,7 @@ var blockRemedy = map[string]string{
 	"filesize": "; size takes its place",
 }
 
-// contains says whether a number is within the option's bounds.
+// contains reports whether a number is within the option's bounds.
 func (o *option) contains(value string) bool {
 	n, err := parseInteger(value)
 	return err == nil && o.least <= n && n <= o.most
@@ -263,7 +270,7 @@ func (g *guard) report(problems []problem) {
 
 // refuseOption adds an error about an option in a section.
 func (g *guard) refuseOption(section string, o Option, format string, args ...any) {
-	why := fmt.Sprintf(format, args...)
+	why, value := fmt.Sprintf(format, args...), humanize.Excerpt(o.Value)
 	switch o.Field {
 	case "":
 		line := ""
@@ -273,11 +280,11 @@ func (g *guard) refuseOption(section string, o Option, format string, args ...an
 		g.errs = append(g.errs, field.Invalid(g.path, humanize.Excerpt(o.String()),
 			fmt.Sprintf("%ssection [%s]: %s", line, humanize.Excerpt(section), why)))
 	case matrixField:
-		g.errs = append(g.errs, field.Invalid(g.matrix.Key(humanize.Excerpt(cmp.Or(o.Key, o.Name))), humanize.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.matrix.Key(humanize.Excerpt(cmp.Or(o.Key, o.Name))), value, why))
 	case optionsField:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(humanize.Excerpt(o.Name)), humanize.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(optionsField).Key(humanize.Excerpt(o.Name)), value, why))
 	default:
-		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), humanize.Excerpt(o.Value), why))
+		g.errs = append(g.errs, field.Invalid(g.path.Child(o.Field), value, why))
 	}
 }
 

@@ -55,7 +55,9 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 	if gives(w, insteadOf["size"]...) {
 		from.Size = nil
 	}
-	maps.DeleteFunc(from.Options, func(name string, _ v1alpha1.FioOptionValue) bool { return contradicts(w, engines, name) })
+	maps.DeleteFunc(from.Options, func(name string, _ v1alpha1.FioOptionValue) bool {
+		return contradicts(w, engines, name)
+	})
 	if len(from.Options) == 0 {
 		from.Options = nil
 	}
@@ -121,8 +123,8 @@ func ends(p *v1alpha1.FioParameters) bool {
 	return !ptr.Deref(p.TimeBased, true) || p.Loops != nil || setsAny(p, "io_size", "number_ios")
 }
 
-// syncs reports whether a workload waits for syncs, as a log does. fio's asynchronous engines do not wait for the writes
-// before a sync, so that its latency would be too low.
+// syncs reports whether a workload waits for syncs, as a log does. fio's asynchronous engines do not wait for the
+// writes before a sync, so that its latency would be too low.
 func syncs(w *v1alpha1.Workload, all *v1alpha1.FioParameters) bool {
 	isSet := ptr.Deref(all.Fsync, 0) > 0 || ptr.Deref(all.Fdatasync, 0) > 0
 	return isSet || setsAny(all, "sync_file_range") || varies(w, "fsync", "fdatasync", "sync_file_range")
@@ -156,7 +158,9 @@ func choices(w *v1alpha1.Workload, option, value string) []string {
 }
 
 // gives reports whether a workload has one of the options that have no field, in its parameters or in its matrix.
-func gives(w *v1alpha1.Workload, names ...string) bool { return setsAny(w.Fio, names...) || varies(w, names...) }
+func gives(w *v1alpha1.Workload, names ...string) bool {
+	return setsAny(w.Fio, names...) || varies(w, names...)
+}
 
 // setsAny reports whether parameters have one of the options that have no field.
 func setsAny(p *v1alpha1.FioParameters, names ...string) bool {

@@ -47,8 +47,8 @@ type job struct {
 	// fills reports whether all blocks of the files are written before the job runs, although it does not read them.
 	fills bool
 
-	// Times are in microseconds. longest is the longest time that the job runs: its latest start, ramp and runtime; 0 if it
-	// has no runtime. Starts are drawn between startdelay's first and last.
+	// Times are in microseconds. longest is the longest time that the job runs: its latest start, ramp and runtime; 0 if
+	// it has no runtime. Starts are drawn between startdelay's first and last.
 	runtime, longest, ramp, firstStart, lastStart int64
 	timeBased                                     bool
 	loops                                         int64
@@ -99,7 +99,7 @@ func jobsOf(sections Sections) []*job {
 	return jobs
 }
 
-// newJob reads what options mean. They are the only place where values of a job are read.
+// newJob reads what the options mean.
 func newJob(name string, section int, options map[string]*Option) *job {
 	j := &job{name: name, section: section, options: options}
 	j.kilo = j.number("kb_base", 1024)

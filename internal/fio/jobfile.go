@@ -37,9 +37,9 @@ type resolved struct {
 	stages [][]*job
 }
 
-// Parse reads a job file as fio does: lines of [section], name or name=value; blank lines and all from #
-// or ; on are left out. Blanks around names and values are dropped as well, where fio itself would read
-// "bs = 4k" as 4 bytes. A name in [global] is left out, as fio makes nothing of it. Errors name the line and the remedy.
+// Parse reads a job file as fio does: lines of [section], name or name=value; blank lines and all from # or ; on are
+// left out. Blanks around names and values are dropped as well, where fio itself would read "bs = 4k" as 4 bytes. A
+// name in [global] is left out, as fio makes nothing of it. Errors name the line and the remedy.
 func Parse(text string) (*JobFile, error) {
 	if len(text) > maxTextBytes {
 		return nil, fmt.Errorf("job file of %d bytes: shorten it to %d", len(text), maxTextBytes)
@@ -152,7 +152,8 @@ func (f *JobFile) String() string { return f.sections.String() }
 func (f *JobFile) Sections() Sections { return f.sections.clone() }
 
 // Extent returns how many options the jobs of the file have together, those of global sections in each of them, with so
-// many more in each; a job itself counts as one. It is what the file takes to be looked at, and is counted without that.
+// many more in each; a job itself counts as one. It is what the file takes to be looked at, and is counted without
+// that.
 func (f *JobFile) Extent(more int) int { return f.sections.extent(more) }
 
 // Bytes returns about how much memory the file takes with its jobs, without the text that it was read from.

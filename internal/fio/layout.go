@@ -69,8 +69,8 @@ func LayoutFile(files ...*JobFile) *JobFile {
 	return layout
 }
 
-// flat returns the job as a section that depends on no other, with what its files depend on. Those of a job of metadata are made by the
-// engine that fio has without that option.
+// flat returns the job as a section that depends on no other, with what its files depend on. Those of a job of metadata
+// are made by the engine that fio has without that option.
 func (j *job) flat() Section {
 	section := Section{Name: j.name}
 	block := j.layoutBlock()
@@ -95,14 +95,14 @@ func (j *job) flat() Section {
 }
 
 const (
-	// unsafeOption is the option by which fio leaves files that it lays out in the page cache. Nothing would be on the storage
-	// when a run begins, and the pages would count as memory of the container that measures.
+	// unsafeOption is the option by which fio leaves files that it lays out in the page cache. Nothing would be on the
+	// storage when a run begins, and the pages would count as memory of the container that measures.
 	unsafeOption = "create_fsync"
 	// maxJobBytes bounds the text of the job file that a container is given, as a variable of its environment, and
 	// maxLayoutBytes that of the one that LayoutFile or LayoutObjects makes. The kernel limits each variable to 128 KiB
 	// (MAX_ARG_STRLEN), and all of them with the arguments to a quarter of the limit of the stack, but never to less than
-	// 128 KiB: https://man7.org/linux/man-pages/man2/execve.2.html (Limits on size of arguments and environment). A container
-	// with more never starts. The rest of 128 KiB is for the other variables and the arguments.
+	// 128 KiB: https://man7.org/linux/man-pages/man2/execve.2.html (Limits on size of arguments and environment). A
+	// container with more never starts. The rest of 128 KiB is for the other variables and the arguments.
 	maxJobBytes    = 60 << 10
 	maxLayoutBytes = 64 << 10
 )
@@ -110,10 +110,13 @@ const (
 var (
 	// blockOptions are the options that say how large blocks are.
 	blockOptions = []string{"bs", "bsrange", "bssplit", "bs_unaligned", "bs_is_seq_rand", "ba"}
-	// ownOptions are the options of a job of metadata that its files do not depend on, or that ownFormat takes the place of.
+	// ownOptions are the options of a job of metadata that its files do not depend on, or that ownFormat takes the place
+	// of.
 	ownOptions = []string{"ioengine", "stat_type", "filename_format"}
 	// placeOptions are options for which fio wants blocks that fit to them.
-	placeOptions = []string{"offset", "offset_align", "offset_increment", "io_size", "zonemode", "zonesize", "zonerange", "zoneskip"}
+	placeOptions = []string{
+		"offset", "offset_align", "offset_increment", "io_size", "zonemode", "zonesize", "zonerange", "zoneskip",
+	}
 )
 
 // layoutBlock returns the size of the blocks in which the job's files are laid out, 0 if these are the job's own. fio

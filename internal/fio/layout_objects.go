@@ -8,10 +8,11 @@ import (
 // longestPrefix is as long as the longest prefix that WithNamePrefix is given: there are up to 128 clients.
 const longestPrefix = "client-127."
 
-// LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files
-// read in an object store, or look up or delete there, under the names of WithObjectNames. LayoutParts has it make several at a time. fio leaves a file alone that is there in its size, and
-// replaces a shorter one, which an interrupted layout leaves; so to make it again costs a look at each file. It
-// returns nil if no job reads, or the files are too many for one job file.
+// LayoutObjects returns a job file of which fio --create_only makes the files that the jobs of the given job files read
+// in an object store, or look up or delete there, under the names of WithObjectNames. LayoutParts has it make several
+// at a time. fio leaves a file alone that is there in its size, and replaces a shorter one, which an interrupted layout
+// leaves; so to make it again costs a look at each file. It returns nil if no job reads, or the files are too many for
+// one job file.
 func LayoutObjects(files ...*JobFile) *JobFile {
 	layout, clones := layoutOfObjects(files...)
 	if layout == nil || clones > maxProcesses || len(layout.WithNamePrefix(longestPrefix).String()) > maxLayoutBytes {
@@ -53,7 +54,8 @@ type readSet struct {
 	clones, files int64
 }
 
-// readSet returns the files that a job reads, looks up or deletes; false if there are none, or it has not passed ValidateOnObjectStore.
+// readSet returns the files that a job reads, looks up or deletes; false if there are none, or it has not passed
+// ValidateOnObjectStore.
 func (j *job) readSet() (readSet, bool) {
 	sets, ok := j.fileSets()
 	if !ok || len(sets) == 0 || !j.findsObjects() {

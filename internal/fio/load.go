@@ -11,30 +11,35 @@ type Load struct {
 	// RateIOPS and RateBytesPerSecond are what they hold themselves to together, reads and writes added up;
 	// 0 if at least one of them does not.
 	RateIOPS, RateBytesPerSecond int64
-	// ThinkMilliIOPS is how many I/Os in a thousand seconds they would do together if these took no time, by their thinktime; 0 if at least one has none.
+	// ThinkMilliIOPS is how many I/Os in a thousand seconds they would do together if these took no time, by their
+	// thinktime; 0 if at least one has none.
 	ThinkMilliIOPS int64
-	// Buffered says whether the page cache can answer what at least one does: buffered reads, or buffered writes that are
+	// Buffered reports whether the page cache can answer what at least one does: buffered reads, or buffered writes that are
 	// not synced.
 	Buffered bool
-	// UnsyncedWrites says whether at least one has buffered writes that nothing has reach the storage.
+	// UnsyncedWrites reports whether at least one has buffered writes that nothing has reach the storage.
 	UnsyncedWrites bool
-	// Gathered says whether at least one has buffered writes of which not each is synced, so that the page cache can make fewer and larger ones of them.
+	// Gathered reports whether at least one has buffered writes of which not each is synced, so that the page cache can make
+	// fewer and larger ones of them.
 	Gathered bool
-	// SyncedAtEnd says whether at least one has buffered writes that reach the storage in one sync, when the job ends or closes a file.
+	// SyncedAtEnd reports whether at least one has buffered writes that reach the storage in one sync, when the job ends or
+	// closes a file.
 	SyncedAtEnd bool
-	// Syncs says whether at least one calls fsync or the like, so that fio reports the latency of that.
+	// Syncs reports whether at least one calls fsync or the like, so that fio reports the latency of that.
 	Syncs bool
-	// Reads says whether at least one reads.
+	// Reads reports whether at least one reads.
 	Reads bool
-	// Sequential says whether at least one does I/Os of which some follow the one before.
+	// Sequential reports whether at least one does I/Os of which some follow the one before.
 	Sequential bool
 	// FileBytes is the size of all their files, 0 if it cannot be known.
 	FileBytes int64
-	// Metadata says whether all of them are about files or directories themselves, and move no data; Lookups whether they look them up.
+	// Metadata reports whether all of them are about files or directories themselves, and move no data; Lookups whether they
+	// look them up.
 	Metadata, Lookups bool
-	// LatencyOff says whether at least one is told not to take latencies.
+	// LatencyOff reports whether at least one is told not to take latencies.
 	LatencyOff bool
-	// Polls says whether at least one asks for its I/Os again and again instead of waiting, which takes a CPU whatever it waits for.
+	// Polls reports whether at least one asks for its I/Os again and again instead of waiting, which takes a CPU whatever it
+	// waits for.
 	Polls bool
 	// LatencyTarget says that fio itself looks for the iodepth that keeps a latency, of at least one job.
 	LatencyTarget bool
@@ -127,8 +132,8 @@ func (j *job) isLimited(l limits) bool {
 	return slices.ContainsFunc(j.directions, func(direction int) bool { return l[direction] > 0 })
 }
 
-// thinkMilliIOPS is how many I/Os in a thousand seconds all clones together would do if these took no time, 0 if there is
-// no thinktime to hold them back.
+// thinkMilliIOPS is how many I/Os in a thousand seconds all clones together would do if these took no time, 0 if there
+// is no thinktime to hold them back.
 func (j *job) thinkMilliIOPS() int64 {
 	const thousandSeconds = 1_000_000_000 // in microseconds
 	all := amount{bytes: j.thinktimeBlocks}.times(thousandSeconds).times(j.clones)
@@ -140,16 +145,19 @@ func (j *job) thinkMilliIOPS() int64 {
 
 // Traps are what jobs ask for that does not do, or does not measure, what it seems to.
 type Traps struct {
-	// IgnoredDepth is the greatest iodepth of jobs whose engine waits for each I/O, so that they keep one in flight. 0 if there is none.
+	// IgnoredDepth is the greatest iodepth of jobs whose engine waits for each I/O, so that they keep one in flight. 0 if
+	// there is none.
 	IgnoredDepth int64
-	// BufferedAsync says whether jobs go through the page cache with libaio, which the kernel then makes wait for each I/O.
+	// BufferedAsync reports whether jobs go through the page cache with libaio, which the kernel then makes wait for each
+	// I/O.
 	BufferedAsync bool
-	// AlikeData is the option by which the data that is written is easy to compress, or often the same. "" if none is given.
+	// AlikeData is the option by which the data that is written is easy to compress, or often the same. "" if none is
+	// given.
 	AlikeData string
-	// InlineRate says whether jobs hold themselves to a rate, and submit I/Os in the thread that waits for them: who waits submits late, and fio does not count
-	// that as latency.
+	// InlineRate reports whether jobs hold themselves to a rate, and submit I/Os in the thread that waits for them: who waits
+	// submits late, and fio does not count that as latency.
 	InlineRate bool
-	// OtherFilesSynced says whether jobs have several files, and sync another one than they have just written.
+	// OtherFilesSynced reports whether jobs have several files, and sync another one than they have just written.
 	OtherFilesSynced bool
 }
 
@@ -167,8 +175,8 @@ func (t *Traps) add(j *job) {
 	t.OtherFilesSynced = t.OtherFilesSynced || j.syncsOtherFiles()
 }
 
-// alikeData is the option by which what the job writes is alike, "" if there is none. Without scramble_buffers fio writes the same block again and again, unless
-// it fills its buffer anew each time.
+// alikeData is the option by which what the job writes is alike, "" if there is none. Without scramble_buffers fio
+// writes the same block again and again, unless it fills its buffer anew each time.
 func (j *job) alikeData() string {
 	const scramble = "scramble_buffers"
 	i := slices.IndexFunc(alikeOptions, j.on)
@@ -183,9 +191,9 @@ func (j *job) alikeData() string {
 	return ""
 }
 
-// syncsOtherFiles reports whether a sync of the job is of the file whose turn it is, and not of the one that it has just written. Only where
-// each file is written to its end before the next one, these are the same: TestFioSyncsOtherFiles.
-// https://github.com/axboe/fio/issues/1904
+// syncsOtherFiles reports whether a sync of the job is of the file whose turn it is, and not of the one that it has
+// just written. Only where each file is written to its end before the next one, these are the same:
+// TestFioSyncsOtherFiles. https://github.com/axboe/fio/issues/1904
 func (j *job) syncsOtherFiles() bool {
 	files := j.files
 	if names := j.names(); names != nil {

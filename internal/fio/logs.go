@@ -9,14 +9,16 @@ import (
 )
 
 const (
-	// rateSampleBytes is what fio keeps in memory for a sample of each direction and interval: one of IOPS and one of bandwidth.
+	// rateSampleBytes is what fio keeps in memory for a sample of each direction and interval: one of IOPS and one of
+	// bandwidth.
 	rateSampleBytes = 2 * 48
-	// histogramSampleBytes is what fio keeps in memory for a histogram, however coarse it writes it: all buckets, of 8 bytes.
+	// histogramSampleBytes is what fio keeps in memory for a histogram, however coarse it writes it: all buckets, of 8
+	// bytes.
 	histogramSampleBytes = 1856*8 + 64
 	// shortestInterval is how often fio notes rates and histograms where there is memory for it.
 	shortestInterval = 1000
-	// leastPerSecond and leastBytesPerSecond are how slow all jobs together are taken to be that end when they are through with their files: slower ones
-	// take more memory for their logs.
+	// leastPerSecond and leastBytesPerSecond are how slow all jobs together are taken to be that end when they are through
+	// with their files: slower ones take more memory for their logs.
 	leastPerSecond      = 400
 	leastBytesPerSecond = 8 << 20
 )
@@ -38,9 +40,10 @@ type LogGroup struct {
 	Delayed bool
 }
 
-// WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
-// until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
-// A job runs for so many seconds at least, however short it is itself: what runs before it is logged at the same intervals.
+// WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working
+// directory. fio keeps all in memory until a job ends: the intervals are such that it takes no more than so many bytes.
+// The error says why there can be no logs. A job runs for so many seconds at least, however short it is itself: what
+// runs before it is logged at the same intervals.
 func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	samples, slowest := 0.0, f.slowestSeconds() // as many as there would be at one a second
 	for _, j := range f.jobs() {
@@ -58,7 +61,10 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	}
 	logged := f.Sections()
 	for i, jobs := range f.resolve().reported {
-		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay")}
+		group := LogGroup{
+			Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i),
+			EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay"),
+		}
 		logs.Groups = append(logs.Groups, group)
 		for _, j := range jobs {
 			section := &logged[j.section]
@@ -77,15 +83,17 @@ func endApart(jobs []*job) bool {
 	})
 }
 
-// intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that run for so many milliseconds together.
+// intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that
+// run for so many milliseconds together.
 func intervalFor(milliseconds float64, most, step int64) int64 {
 	steps := math.Ceil(milliseconds / float64(max(most, 1)) / float64(step))
 	const longest = 1e9
 	return step * int64(min(max(steps, 1), longest/float64(step)))
 }
 
-// options are those that have a job log to files with a prefix. Times of bandwidths and IOPS are the interval's, or else fio would leave
-// out the part of an interval in which nothing was done. Instants are those of the clock on the wall, which all jobs have in common.
+// options are those that have a job log to files with a prefix. Times of bandwidths and IOPS are the interval's, or
+// else fio would leave out the part of an interval in which nothing was done. Instants are those of the clock on the
+// wall, which all jobs have in common.
 func (l *Logs) options(prefix string) []Option {
 	interval := strconv.FormatInt(l.IntervalMilliseconds, 10)
 	var options []Option
@@ -99,7 +107,8 @@ func (l *Logs) options(prefix string) []Option {
 	return options
 }
 
-// slowestSeconds returns how long all jobs take on slow storage until they are through with their files. They share it: 64 jobs are no faster than one.
+// slowestSeconds returns how long all jobs take on slow storage until they are through with their files. They share it:
+// 64 jobs are no faster than one.
 func (f *JobFile) slowestSeconds() float64 {
 	var all Work
 	for _, j := range f.jobs() {
@@ -110,7 +119,8 @@ func (f *JobFile) slowestSeconds() float64 {
 	return max(all.IOs/leastPerSecond, all.Bytes/leastBytesPerSecond, 1)
 }
 
-// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so long on slow storage.
+// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so
+// long on slow storage.
 func (j *job) loggedSeconds(slowest float64) (float64, error) {
 	switch {
 	case j.engine.isMetadata():

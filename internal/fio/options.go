@@ -32,13 +32,13 @@ type kind struct {
 	number bool
 	// flag says that the option may stand without value, and then is on.
 	flag bool
-	// measure reads each quantity in the value, if set, and says whether fio can hold it.
+	// measure reads each quantity in the value, if set, and reports whether fio can hold it.
 	measure func(string) bool
 }
 
 var quantity = regexp.MustCompile(`[0-9]+[A-Za-z]*`)
 
-// measures says whether fio can hold each quantity in the value.
+// measures reports whether fio can hold each quantity in the value.
 func (k kind) measures(value string) bool {
 	for _, text := range quantity.FindAllString(value, -1) {
 		if !k.measure(text) {
@@ -95,7 +95,8 @@ var (
 // sectionName is the form of names of sections, of which fio makes names of files.
 var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\z`)
 
-// optionsField and matrixField are Option.Field of what v1alpha1.FioParameters.Options holds, and of what a matrix sets.
+// optionsField and matrixField are Option.Field of what v1alpha1.FioParameters.Options holds, and of what a matrix
+// sets.
 const optionsField, matrixField = "options", "matrix"
 
 // form compiles an expression that whole values must match.
@@ -103,8 +104,8 @@ func form(expression string) *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + expression + `)\z`)
 }
 
-// list is the expression of one to three values with commas, for reads, writes and trims. Any but one of them may be empty:
-// of reads and writes that have none fio takes what it takes without the option.
+// list is the expression of one to three values with commas, for reads, writes and trims. Any but one of them may be
+// empty: of reads and writes that have none fio takes what it takes without the option.
 func list(expression string) string {
 	return `(?:` + expression + `)(?:,(?:` + expression + `)?){0,2}|,(?:` + expression + `)(?:,(?:` + expression + `)?)?|,,(?:` + expression + `)`
 }
@@ -389,8 +390,8 @@ func OptionName(name string) string {
 	return name
 }
 
-// FieldName returns the field of v1alpha1.FioParameters of an option that has one, by any of its names, and any other name
-// as it is.
+// FieldName returns the field of v1alpha1.FioParameters of an option that has one, by any of its names, and any other
+// name as it is.
 func FieldName(name string) string {
 	if known := byName[name]; known != nil && known.field != "" {
 		return known.field

@@ -37,7 +37,7 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 // rampAuto has a job run until it is warm, which is for others to find: fio knows no such ramp_time.
 const rampAuto = "auto"
 
-// RampsAuto says whether parameters have a job run until it is warm before it is measured.
+// RampsAuto reports whether parameters have a job run until it is warm before it is measured.
 func RampsAuto(p *v1alpha1.FioParameters) bool {
 	return p.RampTimeSeconds != nil && p.RampTimeSeconds.Type == intstr.String && p.RampTimeSeconds.StrVal == rampAuto
 }

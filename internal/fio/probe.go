@@ -12,8 +12,8 @@ import (
 const (
 	// ProbeSeconds is for how long a probe measures at most. One of a shorter workload measures as long as that.
 	ProbeSeconds = 10
-	// ProbeLimitSeconds is how many seconds a probe may take, with all that fio does before and after it measures. What was measured before does not wait
-	// for longer for storage that does not answer.
+	// ProbeLimitSeconds is how many seconds a probe may take, with all that fio does before and after it measures. What
+	// was measured before does not wait for longer for storage that does not answer.
 	ProbeLimitSeconds = 30
 	// maxProbeBytes bounds the text of a probe, which a container is given beside the job file and its layout.
 	maxProbeBytes = 2 << 10
@@ -21,9 +21,10 @@ const (
 	twinSuffix = "-probe"
 )
 
-// Probe returns a job file that does what this one does with twice the I/Os in flight, for ProbeSeconds at most: what more in flight get
-// done tells a limit from latency. Engines that wait for no I/O have twice the iodepth. Those that wait have twice the jobs, which work
-// on the same files. The error says why there can be none, and what to do about it.
+// Probe returns a job file that does what this one does with twice the I/Os in flight, for ProbeSeconds at most: what
+// more in flight get done tells a limit from latency. Engines that wait for no I/O have twice the iodepth. Those that
+// wait have twice the jobs, which work on the same files. The error says why there can be none, and what to do about
+// it.
 func (f *JobFile) Probe() (*JobFile, error) {
 	jobs := f.jobs()
 	if len(jobs) != 1 || !jobs[0].isTyped() {
@@ -48,10 +49,11 @@ func (f *JobFile) Probe() (*JobFile, error) {
 	return probe, nil
 }
 
-// unprobed are options with which more I/Os in flight say nothing of the storage, with which the files of a run are not there afterwards or have
-// other names, or with which its jobs would not run side by side.
+// unprobed are options with which more I/Os in flight say nothing of the storage, with which the files of a run are not
+// there afterwards or have other names, or with which its jobs would not run side by side.
 var unprobed = []string{
-	"rate", "rate_iops", "rate_min", "rate_iops_min", "rate_process", "thinktime", "thinktime_iotime", "verify", "gtod_reduce", "disable_lat", "disable_clat",
+	"rate", "rate_iops", "rate_min", "rate_iops_min", "rate_process", "thinktime", "thinktime_iotime", "verify",
+	"gtod_reduce", "disable_lat", "disable_clat",
 	"unlink", "unlink_each_loop", "create_on_open", "filename_format", "stonewall", "new_group", waitFor,
 	"steadystate", "flow", "latency_target", "read_iolog", "number_ios", "io_size",
 }
@@ -73,13 +75,15 @@ func (j *job) checkProbe() error {
 	case j.depth > math.MaxInt32/2:
 		return fmt.Errorf("it doubles iodepth, and %d is too much for that: lower iodepth", j.depth)
 	case !j.queues && !strings.HasPrefix(j.rw, "rand"):
-		return fmt.Errorf("jobs of ioengine %s wait for each I/O, and twice as many would go through a file in the same order at the same time: use libaio, or random I/O",
+		return fmt.Errorf("jobs of ioengine %s wait for each I/O, and twice as many would go through a file in the same "+
+			"order at the same time: use libaio, or random I/O",
 			j.engine)
 	}
 	return nil
 }
 
-// withTwin returns a copy of the job file in which each job is there twice, the second time by another name with the same files.
+// withTwin returns a copy of the job file in which each job is there twice, the second time by another name with the
+// same files.
 func (f *JobFile) withTwin() *JobFile {
 	twins := f.Sections()
 	for _, section := range f.sections {
@@ -87,7 +91,8 @@ func (f *JobFile) withTwin() *JobFile {
 			continue
 		}
 		twin := Section{Name: section.Name + twinSuffix, Options: slices.Clone(section.Options)}
-		twin.Options = append(twin.Options, with("filename_format", strings.ReplaceAll(defaultFormat, "$jobname", section.Name)))
+		format := strings.ReplaceAll(defaultFormat, "$jobname", section.Name)
+		twin.Options = append(twin.Options, with("filename_format", format))
 		twins = append(twins, twin)
 	}
 	return twins.File()

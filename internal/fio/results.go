@@ -54,7 +54,8 @@ type Begin struct {
 }
 
 // Begins returns when the jobs of the results begin, in the order of Groups. Jobs that wait for one by its name
-// (wait_for) are a stage after all that began with that one: whether others of those still run is not known from the file.
+// (wait_for) are a stage after all that began with that one: whether others of those still run is not known from the
+// file.
 func (f *JobFile) Begins() []Begin {
 	stages := map[*job]int{}
 	for i, together := range f.resolve().stages {
@@ -88,8 +89,8 @@ type DeviceUse struct {
 	FillBytes int64
 }
 
-// DeviceUses returns what is done with a raw device, in the order of Groups. Jobs that are cut off before write less than
-// FillsTo.
+// DeviceUses returns what is done with a raw device, in the order of Groups. Jobs that are cut off before write less
+// than FillsTo.
 func (f *JobFile) DeviceUses() []DeviceUse { return eachResult(f, newDeviceUse) }
 
 func newDeviceUse(jobs []*job) DeviceUse {

@@ -12,8 +12,8 @@ import (
 const (
 	// MaxGroups bounds the groups of results of a job file: what one run's report has room for.
 	MaxGroups = 16
-	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room for
-	// two of them in each of as many groups as can be.
+	// maxFigures bounds what is reported apart in all of these: reads, writes, trims and syncs of each. A report has room
+	// for two of them in each of as many groups as can be.
 	maxFigures = 2 * MaxGroups
 )
 
@@ -57,10 +57,12 @@ func resultProblems(f *JobFile) (problems []problem) {
 	}
 	switch groups := len(r.reported); {
 	case groups > MaxGroups:
-		problems = append(problems, fileProblem("%d groups of results: a job file may have %d; use group_reporting in [global], "+
+		problems = append(problems, fileProblem("%d groups of results: a job file may have %d; use group_reporting in "+
+			"[global], "+
 			"which joins those that run at the same time, or split it into several workloads", groups, MaxGroups))
 	case figures > maxFigures:
-		problems = append(problems, fileProblem("the groups of results have reads, writes, trims and syncs %d times together, "+
+		problems = append(problems, fileProblem("the groups of results have reads, writes, trims and syncs %d times "+
+			"together, "+
 			"and a report has room for %d; use group_reporting in [global], or split it into several workloads",
 			figures, maxFigures))
 	}
@@ -83,7 +85,8 @@ func kindProblems(j *job, block, readOnly bool) []problem {
 		return []problem{j.problem("rw", "the volume holds data of its own and is only read: "+
 			"write read or randread, or measure a new volume")}
 	case !block && strings.Contains(j.rw, "trim"):
-		return []problem{j.problem("rw", "trims are for raw block devices: set volumeMode Block, or measure reads and writes")}
+		return []problem{j.problem("rw", "trims are for raw block devices: set volumeMode Block, or measure reads "+
+			"and writes")}
 	}
 	return nil
 }
@@ -121,8 +124,8 @@ func conflictProblems(j *job) []problem {
 	return problems
 }
 
-// rateProblems refuse rates by which a job has no limit, of parameters and matrices: readers who see rate=0 beside results
-// take it for something else. A job file does what it does with fio.
+// rateProblems refuse rates by which a job has no limit, of parameters and matrices: readers who see rate=0 beside
+// results take it for something else. A job file does what it does with fio.
 func rateProblems(j *job, name string, l limits) []problem {
 	if !j.has(name) || j.isLimited(l) {
 		return nil
@@ -134,7 +137,8 @@ func rateProblems(j *job, name string, l limits) []problem {
 		return []problem{j.problem(name, "fio takes 0 for no limit, so that these runs have none: "+
 			"write at least 1, and a workload of its own for runs without a limit")}
 	default:
-		return []problem{j.problem(name, "fio takes 0 for no limit, so that the job has none: write at least 1, or remove it")}
+		return []problem{j.problem(name, "fio takes 0 for no limit, so that the job has none: write at least 1, or "+
+			"remove it")}
 	}
 }
 
@@ -160,7 +164,8 @@ func fileProblems(j *job) (problems []problem) {
 	for _, name := range []string{"size", "offset", "offset_increment"} {
 		ofFile := name == "size" && hasFileSize
 		if strings.HasSuffix(j.text(name, ""), "%") && !ofFile {
-			problems = append(problems, j.problem(name, "a percentage is for raw block devices, because a file has no size yet: "+
+			problems = append(problems, j.problem(name, "a percentage is for raw block devices, because a file has no "+
+				"size yet: "+
 				"write a number of bytes such as 1G"))
 		}
 	}
@@ -170,7 +175,8 @@ func fileProblems(j *job) (problems []problem) {
 		problems = append(problems, size)
 	}
 	if files := j.files * j.clones; files > maxFiles {
-		problems = append(problems, j.problem("nrfiles", "%d files of all clones: lower nrfiles or numjobs to at most %d in all",
+		problems = append(problems, j.problem("nrfiles", "%d files of all clones: lower nrfiles or numjobs to at most "+
+			"%d in all",
 			files, maxFiles))
 	}
 	return problems

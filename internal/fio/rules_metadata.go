@@ -9,15 +9,19 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 )
 
-// metadataOptions are the options that jobs of metadata may have: what they do, on how many files, when, by which processes, and what fio
-// reports; and options that do nothing to them, which people share among jobs in [global].
+// metadataOptions are the options that jobs of metadata may have: what they do, on how many files, when, by which
+// processes, and what fio reports; and options that do nothing to them, which people share among jobs in [global].
 var metadataOptions = []string{
-	"description", "rw", "ioengine", "stat_type", "size", "filesize", "bs", "nrfiles", "openfiles", "filename_format", "file_service_type",
+	"description", "rw", "ioengine", "stat_type", "size", "filesize", "bs", "nrfiles", "openfiles", "filename_format",
+	"file_service_type",
 	"create_serialize", "create_fsync", "create_on_open", "fallocate", "overwrite", "unlink",
-	"runtime", "time_based", "ramp_time", "startdelay", "loops", "stonewall", waitFor, "new_group", "exitall", "exit_what", "exitall_on_error",
+	"runtime", "time_based", "ramp_time", "startdelay", "loops", "stonewall", waitFor, "new_group", "exitall",
+	"exit_what", "exitall_on_error",
 	"numjobs", "thread", "rate_iops", "thinktime", "thinktime_spin", "thinktime_blocks",
-	"cpus_allowed", "cpus_allowed_policy", "cpumask", "numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass", "priohint", "clocksource",
-	"group_reporting", "kb_base", "unit_base", "clat_percentiles", "slat_percentiles", "unified_rw_reporting", "stats", "disk_util",
+	"cpus_allowed", "cpus_allowed_policy", "cpumask", "numa_cpu_nodes", "numa_mem_policy", "nice", "prio", "prioclass",
+	"priohint", "clocksource",
+	"group_reporting", "kb_base", "unit_base", "clat_percentiles", "slat_percentiles", "unified_rw_reporting", "stats",
+	"disk_util",
 	"disable_slat", "disable_bw_measurement", "bwavgtime", "iopsavgtime", "significant_figures",
 	"direct", "buffered", "invalidate", "iodepth", "randrepeat", "allrandrepeat", "randseed", "norandommap",
 }
@@ -25,7 +29,8 @@ var metadataOptions = []string{
 // metadataProblems refuse what jobs of metadata cannot have, or what fio would misunderstand of them.
 func metadataProblems(j *job, block bool) []problem {
 	if block {
-		return []problem{j.problem("ioengine", "files and directories are in a file system, and the volume is a raw block device: "+
+		return []problem{j.problem("ioengine", "files and directories are in a file system, and the volume is a raw "+
+			"block device: "+
 			"set volumeMode Filesystem, or measure data")}
 	}
 	var problems []problem
@@ -91,23 +96,25 @@ func onlyOnce(j *job) bool { return j.engine.onlyOnce() }
 func creates(j *job) bool  { return j.engine.creates() }
 func removes(j *job) bool  { return j.engine.removes() }
 
-// metadataFileProblems refuse sizes with which fio leaves files out, or does more than one thing to each, and names that
-// several files have.
+// metadataFileProblems refuse sizes with which fio leaves files out, or does more than one thing to each, and names
+// that several files have.
 func metadataFileProblems(j *job) (problems []problem) {
 	format := strings.ToLower(j.format())
-	isShared := j.clones > 1 && !strings.Contains(format, "$jobnum") || j.files > 1 && !strings.Contains(format, "$filenum")
-	if isShared {
+	isOfClones := j.clones > 1 && !strings.Contains(format, "$jobnum")
+	if isOfClones || j.files > 1 && !strings.Contains(format, "$filenum") {
 		problems = append(problems, j.problem("filename_format", "each operation has a file of its own, "+
 			"and several would have the same name: put $jobnum and $filenum into it, or remove it"))
 	}
 	switch {
 	case j.size.unknown:
-		return append(problems, j.problem("size", "a percentage is of files that are there: write a number of bytes, or filesize"))
+		return append(problems, j.problem("size", "a percentage is of files that are there: write a number of bytes, or "+
+			"filesize"))
 	case j.fileSize.isSet() && j.size.isSet() && j.size.bytes/j.files < j.fileSize.bytes:
 		return append(problems, j.problem("size", "%d files of %d bytes are more than it, and fio would leave some out: "+
 			"remove it, or raise it to %s", j.files, j.fileSize.bytes, product(j.fileSize, j.files)))
 	case j.size.isSet() && j.size.bytes < j.files:
-		return append(problems, j.problem("size", "%d files share it, at least a byte each: raise it to %d, or write filesize",
+		return append(problems, j.problem("size", "%d files share it, at least a byte each: raise it to %d, or write "+
+			"filesize",
 			j.files, j.files))
 	}
 	return problems
@@ -128,7 +135,8 @@ func mixedProblems(together []*job) []problem {
 	for _, j := range together[1:] {
 		if j.engine != first.engine && (j.engine.isMetadata() || first.engine.isMetadata()) {
 			return []problem{j.problem("ioengine", "section [%s] has ioengine %s, and fio would make one result of both: "+
-				"put stonewall or new_group into this section, or remove group_reporting", humanize.Excerpt(first.name), first.engine)}
+				"put stonewall or new_group into this section, or remove group_reporting",
+				humanize.Excerpt(first.name), first.engine)}
 		}
 	}
 	return nil

@@ -47,7 +47,8 @@ var objectRules = []rule{
 	{"ioengine", writers, mapsFiles,
 		"writes to a mapped file come in no order, and Mountpoint writes a file from its first byte to its last: " +
 			"write psync, libaio or io_uring"},
-	{"io_submit_mode", writers, func(j *job) bool { return j.text("io_submit_mode", "") == "offload" && j.iodepth > 1 }, overtakes},
+	{"io_submit_mode", writers, func(j *job) bool { return j.text("io_submit_mode", "") == "offload" && j.iodepth > 1 },
+		overtakes},
 	{"force_async", writers, func(j *job) bool { return positive("force_async")(j) && j.iodepth > 1 }, overtakes},
 
 	// No file is read while it is written, and what is read is there already.
@@ -65,7 +66,7 @@ var objectRules = []rule{
 	{"file_append", nil, nil, "Mountpoint adds nothing to a file: remove it; a write makes new files"},
 	{"fill_device", nil, nil, "an object store is never full: remove it, and set size"},
 
-	// What the kernel cannot do with FUSE: EOPNOTSUPP, or ENODEV for a mapping.
+	// The kernel cannot do this with FUSE: EOPNOTSUPP, or ENODEV for a mapping.
 	{"direct", readers, mapsUncached,
 		"Mountpoint is built on FUSE, which cannot map files opened with O_DIRECT: write direct=0, or another " +
 			"ioengine"},
@@ -79,10 +80,13 @@ var objectRules = []rule{
 }
 
 const (
-	endsUpload  = "on Mountpoint it ends the file, which takes no write after it: remove it; end_fsync=1 is set, which waits for the end of the upload"
-	leavesOrder = "fio would leave out parts of the file, and Mountpoint writes a file from its first byte to its last: remove it"
-	overtakes   = "writes would overtake each other, and Mountpoint writes a file from its first byte to its last: remove it, or write iodepth=1"
-	othersRead  = "other runs read the same files: remove it; they are deleted with the benchmark's other files at its end"
+	endsUpload = "on Mountpoint it ends the file, which takes no write after it: remove it; end_fsync=1 is set, " +
+		"which waits for the end of the upload"
+	leavesOrder = "fio would leave out parts of the file, and Mountpoint writes a file from its first byte to its " +
+		"last: remove it"
+	overtakes = "writes would overtake each other, and Mountpoint writes a file from its first byte to its last: " +
+		"remove it, or write iodepth=1"
+	othersRead = "other runs read the same files: remove it; they are deleted with the benchmark's other files at its end"
 )
 
 func readers(j *job) bool { return j.reads }
@@ -125,8 +129,8 @@ func dataProblems(j *job) (problems []problem) {
 	return append(problems, writerProblems(j)...)
 }
 
-// objectNameProblems refuse lists of names that no container could be given: on an object store each name gets a prefix,
-// which may be many times as long as the name.
+// objectNameProblems refuse lists of names that no container could be given: on an object store each name gets a
+// prefix, which may be many times as long as the name.
 func objectNameProblems(f *JobFile) (problems []problem) {
 	check := func(what string, bytes, most int) {
 		if bytes > most {

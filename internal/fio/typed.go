@@ -22,8 +22,8 @@ const (
 )
 
 // Parameters returns the parameters of which FromParameters makes a job that does the same as the file's only one. The
-// error says what parameters cannot say, so that it has to stay a job file; that is no fault of the file. The file has passed
-// Validate.
+// error says what parameters cannot say, so that it has to stay a job file; that is no fault of the file. The file has
+// passed Validate.
 func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	jobs := f.jobs()
 	if len(jobs) != 1 {
@@ -40,7 +40,8 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	case p.Size == nil && ptr.Deref(p.RuntimeSeconds, 0) == 0:
 		return nil, fmt.Errorf("there is neither size nor runtime")
 	case len(p.Options) > maxOwnOptions:
-		return nil, fmt.Errorf("%d options have no field of their own, and there is room for %d", len(p.Options), maxOwnOptions)
+		return nil, fmt.Errorf("%d options have no field of their own, and there is room for %d",
+			len(p.Options), maxOwnOptions)
 	}
 	return p, nil
 }
@@ -171,9 +172,11 @@ var fieldSetters = map[string]func(j *job, p *v1alpha1.FioParameters, value stri
 		p.RampTimeSeconds = new(intstr.FromInt32(*seconds))
 		return nil
 	},
-	"direct":     func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
-	"end_fsync":  func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
-	"invalidate": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Invalidate, "invalidate") },
+	"direct":    func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
+	"end_fsync": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
+	"invalidate": func(j *job, p *v1alpha1.FioParameters, _ string) error {
+		return j.setFlag(&p.Invalidate, "invalidate")
+	},
 	"time_based": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.TimeBased, "time_based") },
 	"norandommap": func(j *job, p *v1alpha1.FioParameters, _ string) error {
 		return j.setFlag(&p.NoRandomMap, "norandommap")
@@ -223,7 +226,8 @@ var (
 	fieldSize  = form(`[0-9]+(?:[kKmMgGtTpP]i?)?|[1-9][0-9]?%|100%`)
 )
 
-// fieldRates is the form of the field that is I/Os per second, and maxFieldRates the most characters of it, as the API has them.
+// fieldRates is the form of the field that is I/Os per second, and maxFieldRates the most characters of it, as the API
+// has them.
 var fieldRates = form(`[0-9]+(?:,[0-9]*){0,2}`)
 
 const maxFieldRates = 64
@@ -235,7 +239,8 @@ const maxFieldBytes = 32
 func (j *job) setBytes(to **string, value string, known *regexp.Regexp) error {
 	if !known.MatchString(value) {
 		value = quantity.ReplaceAllStringFunc(value, func(text string) string {
-			if short := strings.TrimRight(text, "bB"); known.MatchString(short) && !strings.HasSuffix(strings.ToLower(text), "ib") {
+			short, isBinary := strings.TrimRight(text, "bB"), strings.HasSuffix(strings.ToLower(text), "ib")
+			if known.MatchString(short) && !isBinary {
 				return short
 			}
 			bytes, _ := parseBytes(text, j.kilo)
@@ -251,8 +256,8 @@ func (j *job) setBytes(to **string, value string, known *regexp.Regexp) error {
 
 var binaryQuantity = regexp.MustCompile(`[0-9]+(?i:[kmgtp]ib)\b`)
 
-// InBytes returns an option with the units KiB, MiB and so on, which mean something else to fio than to everyone, written as
-// bytes; false if it has none.
+// InBytes returns an option with the units KiB, MiB and so on, which mean something else to fio than to everyone,
+// written as bytes; false if it has none.
 func (o Option) InBytes(kiloBase int64) (Option, bool) {
 	if !isAboutBytes(o.Name) || !binaryQuantity.MatchString(o.Value) {
 		return o, false
@@ -267,7 +272,8 @@ func (o Option) InBytes(kiloBase int64) (Option, bool) {
 	return o, true
 }
 
-// InDigits returns an option that is a whole number with a unit, such as verify_backlog=1m, written without; false if it is none.
+// InDigits returns an option that is a whole number with a unit, such as verify_backlog=1m, written without; false if
+// it is none.
 func (o Option) InDigits(kiloBase int64) (Option, bool) {
 	known, ok := byName[o.Name]
 	if !ok || !known.value.number {

@@ -13,8 +13,8 @@ type Stage struct {
 	// MostSeconds is for how long the others run at most by their options: +Inf if one of them has no runtime, 0 if
 	// there are no others.
 	MostSeconds float64
-	// PacedSeconds is for how long the others run at least, by what they hold themselves to (rate, rate_iops, thinktime). It is at most what their
-	// own runtimes are, and 0 if they hold themselves to nothing, or do a work that is not known.
+	// PacedSeconds is for how long the others run at least, by what they hold themselves to (rate, rate_iops, thinktime).
+	// It is at most what their own runtimes are, and 0 if they hold themselves to nothing, or do a work that is not known.
 	PacedSeconds float64
 	// Reads and Writes are what those others do together until they end by themselves.
 	Reads, Writes Work
@@ -116,8 +116,8 @@ func (j *job) work() (reads, writes Work, counted bool) {
 // microseconds.
 const maxPaced = math.MaxInt64 / 1_000_000
 
-// pacedSeconds returns how long a job with all its clones takes for its work at the pace that it holds itself to, 0 if it
-// does not.
+// pacedSeconds returns how long a job with all its clones takes for its work at the pace that it holds itself to, 0 if
+// it does not.
 func (j *job) pacedSeconds(reads, writes Work) float64 {
 	longest, clones := 0.0, float64(j.clones)
 	for direction, work := range []Work{reads, writes} {
