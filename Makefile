@@ -141,8 +141,9 @@ lint: ## Lint Go files, shell scripts and GitHub's workflows.
 
 # Limits only go down.
 .PHONY: knots
-knots: ## Fail if more than a few files of the controllers refer to each other, or a type of theirs offers too many methods.
+knots: ## Fail if more than a few files of the controllers, or any of internal/fio, refer to each other, or a type of theirs offers too many methods.
 	@go run ./hack/knots -files 8 -methods 60 ./controllers/...
+	@go run ./hack/knots -files 1 ./internal/fio
 
 .PHONY: lint-fix
 lint-fix: ## Fix what the Go linters can fix by themselves.

@@ -78,8 +78,10 @@ type StorageBenchmarkSpec struct {
 	// fio is what all workloads of fio have that do not set it themselves, like [global] of a job file. A workload inherits
 	// nothing that contradicts what it sets itself: an engine that waits for each I/O has no iodepth, a job that ends when it
 	// has done its work no runtimeSeconds, and one with fsync or fdatasync neither ioengine, iodepth nor direct, because
-	// asynchronous engines do not wait for the writes before a sync. Writes to s3 end by size. Presets and job files inherit nothing. By default, storage is
-	// measured and not memory: ioengine libaio, iodepth 16, direct true, size 1G and runtimeSeconds 30.
+	// asynchronous engines do not wait for the writes before a sync. A workload that sets bs, size or direct does not inherit
+	// the options that take its place (bsrange and bssplit, filesize and fill_device, buffered), and a rate of 0 undoes an
+	// inherited one. Writes to s3 end by size. Presets and job files inherit nothing. By default, storage is measured and not
+	// memory: ioengine libaio, iodepth 16, direct true, size 1G and runtimeSeconds 30.
 	// +optional
 	// +kubebuilder:default={ioengine: libaio, iodepth: 16, direct: true, size: "1G", runtimeSeconds: 30}
 	Fio *FioParameters `json:"fio,omitempty"`

@@ -675,13 +675,13 @@ func TestValidation(t *testing.T) {
 		accept: []string{fio("fsync: 1, fdatasync: 0")},
 		reject: []string{fio("fsync: -1")},
 	}, {
-		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; 0 alone is no limit: remove it",
-		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`), fio(`rate: "0,5m"`)},
-		reject: []string{fio("rate: fast"), fio("rate: 10m/s"), fio(`rate: "0"`), fio(`rate: "0,0"`)},
+		name: "rate", path: fioPath + ".rate", want: "rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; or 0, which undoes the rate of spec.fio",
+		accept: []string{fio("rate: 10m"), fio(`rate: "10m,5m"`), fio(`rate: "0,5m"`), fio(`rate: "0"`)},
+		reject: []string{fio("rate: fast"), fio("rate: 10m/s")},
 	}, {
-		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",
-		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`), fio(`rateIOPS: "0,200"`)},
-		reject: []string{fio("rateIOPS: 0"), fio("rateIOPS: -1"), fio("rateIOPS: 2147483648")},
+		name: "rateIOPS", path: fioPath + ".rateIOPS", want: "rateIOPS must be I/Os per second from 1 to 2147483647, or 0, which undoes the rate of spec.fio, or up to three of them (reads, writes, trims) with commas, such as 500,200",
+		accept: []string{fio("rateIOPS: 100"), fio(`rateIOPS: "100"`), fio("rateIOPS: 2147483647"), fio(`rateIOPS: "500,200"`), fio(`rateIOPS: "500,,200"`), fio(`rateIOPS: "0,200"`), fio("rateIOPS: 0")},
+		reject: []string{fio("rateIOPS: -1"), fio("rateIOPS: 2147483648")},
 	}, {
 		name: "rateIOPS as text", path: fioPath + ".rateIOPS", want: "should match '^[0-9]+(,([0-9]+)?){0,2}$'",
 		reject: []string{fio("rateIOPS: fast"), fio(`rateIOPS: "1,2,3,4"`), fio(`rateIOPS: "-1"`), fio(`rateIOPS: "5\nexec_prerun=x"`)},

@@ -277,20 +277,21 @@ type FioParameters struct {
 	Invalidate *bool `json:"invalidate,omitempty"`
 
 	// rate is the limit of each job's bandwidth in bytes per second, such as 10m. Reads and writes can have their own:
-	// 10m,5m. A 0 among them is no limit. Unset: no limit.
+	// 10m,5m. A 0 among them is no limit. 0 alone undoes a rate or rateIOPS that the workload inherits. Unset: no limit.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$') && self.matches('[1-9]')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; 0 alone is no limit: remove it",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([kKmMgG]i?)?(,([0-9]+([kKmMgG]i?)?)?){0,2}$')",message="rate must be bytes per second such as 10m (1024-based, without B), or up to three of them (reads, writes, trims) with commas; or 0, which undoes the rate of spec.fio",reason=FieldValueInvalid
 	Rate *string `json:"rate,omitempty"`
 
 	// rateIOPS is the limit of each job's I/Os per second, such as 500 (fio's rate_iops). Reads and writes can have
-	// their own: 500,200. A 0 among them is no limit. Unset: no limit.
+	// their own: 500,200. A 0 among them is no limit. 0 alone undoes a rate or rateIOPS that the workload inherits. Unset: no
+	// limit.
 	// +optional
 	// +kubebuilder:validation:XIntOrString
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:Pattern=`^[0-9]+(,([0-9]+)?){0,2}$`
-	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 1 && self <= 2147483647)",message="rateIOPS must be I/Os per second from 1 to 2147483647, or up to three of them (reads, writes, trims) with commas, such as 500,200",reason=FieldValueInvalid
+	// +kubebuilder:validation:XValidation:rule="type(self) != int || (self >= 0 && self <= 2147483647)",message="rateIOPS must be I/Os per second from 1 to 2147483647, or 0, which undoes the rate of spec.fio, or up to three of them (reads, writes, trims) with commas, such as 500,200",reason=FieldValueInvalid
 	RateIOPS *intstr.IntOrString `json:"rateIOPS,omitempty"`
 
 	// loops is how often the job does its I/O. 1 to 1000000. Unset: fio's default, 1.

@@ -71,7 +71,7 @@ func (e effects) valueOf(name string) string {
 }
 
 // effects returns the options of the job that change what each I/O does.
-func (j job) effects() effects {
+func (j *job) effects() effects {
 	all := effects{}
 	for name, option := range j.options {
 		if !slices.Contains(whereAndHowLong, name) && j.has(name) && !j.isWithoutEffect(name) {
@@ -82,25 +82,25 @@ func (j job) effects() effects {
 }
 
 // isWithoutEffect reports whether an option has no effect on this job.
-func (j job) isWithoutEffect(name string) bool {
+func (j *job) isWithoutEffect(name string) bool {
 	switch name {
 	case "iodepth":
-		return !j.queues()
+		return !j.queues
 	case "rwmixread":
-		return !IsMixed(j.direction())
+		return !j.isMixed()
 	}
 	return false
 }
 
 // spelled returns the value of an option as others spell it: bytes and numbers in digits, flags as 0 and 1.
-func (j job) spelled(name string, option *Option) string {
+func (j *job) spelled(name string, option *Option) string {
 	if !option.HasValue {
 		return "1"
 	}
 	if same, known := sameValues[name][option.Value]; known {
 		return same
 	}
-	if bytes, ok := parseBytes(option.Value, j.kiloBase()); ok && isAboutBytes(name) {
+	if bytes, ok := parseBytes(option.Value, j.kilo); ok && isAboutBytes(name) {
 		return strconv.FormatInt(bytes, 10)
 	}
 	return option.Value
@@ -113,7 +113,5 @@ func (f *JobFile) Extents() (bytes, seconds int64) {
 	if len(jobs) != 1 {
 		return 0, 0
 	}
-	bytes, _ = jobs[0].size("size")
-	us, _ := parseMicroseconds(jobs[0].text("runtime", "0"))
-	return bytes, us / 1_000_000
+	return jobs[0].size.bytes, jobs[0].runtime / second
 }

@@ -1,11 +1,5 @@
 package fio
 
-import (
-	"math"
-	"strconv"
-	"strings"
-)
-
 // Growth is what jobs add to the directory in which they work.
 type Growth struct {
 	// Files counts the files and directories that do not exist yet.
@@ -68,35 +62,20 @@ func (g *Growth) add(files, bytes int64) {
 	g.Bytes = capped(add(g.Bytes, capped(multiply(files, bytes))))
 }
 
-// capped returns a sum or a product, or math.MaxInt64 where that was exceeded.
-func capped(n int64, ok bool) int64 {
-	if !ok {
-		return math.MaxInt64
-	}
-	return n
-}
-
 // growingSets returns the files of a job and its clones under the names that fio gives them. Jobs that create
 // files, and those of directories, write no data.
-func (j job) growingSets() []fileSet {
-	sets := j.filesNamed(j.text("filename_format", defaultFormat))
-	bytes, known := j.fileBytes(sets)
-	if !known || j.creates() || j.ofDirectories() {
+func (j *job) growingSets() []fileSet {
+	sets, largest := j.filesNamed(j.format()), j.largestFile()
+	bytes := largest.bytes
+	if largest.unknown || j.engine.creates() || j.engine.ofDirectories() {
 		bytes = 0
 	}
 	least := bytes
-	if smallest, _, isRange := strings.Cut(j.text("filesize", "0"), "-"); isRange {
-		smallestBytes, _ := parseBytes(smallest, j.kiloBase())
-		least = min(smallestBytes, bytes)
+	if j.isRange {
+		least = min(j.leastFile, bytes)
 	}
 	for i := range sets {
 		sets[i].bytes, sets[i].least, sets[i].appends = bytes, least, j.on("file_append")
 	}
 	return sets
-}
-
-// nameOf returns the name of one of the files.
-func (s *fileSet) nameOf(clone, file int64) string {
-	jobnum, filenum := strconv.FormatInt(clone, 10), strconv.FormatInt(file, 10)
-	return strings.NewReplacer("$jobnum", jobnum, "$filenum", filenum, "$clientuid", "").Replace(s.name)
 }

@@ -154,7 +154,7 @@ func TestTrimsOnObjectStores(t *testing.T) {
 
 // TestObjectRules holds that each rule is about an option that can be given, and has a case that it refuses.
 func TestObjectRules(t *testing.T) {
-	refuses := func(r objectRule, cases []objectCase, text string) bool {
+	refuses := func(r rule, cases []objectCase, text string) bool {
 		return slices.ContainsFunc(cases, func(c objectCase) bool {
 			return c.want != "" && strings.Contains(r.why, c.want) && r.applies(mustParse(t, text+c.lines).jobs()[0])
 		})

@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ func Inherit(spec *v1alpha1.StorageBenchmarkSpec) *v1alpha1.StorageBenchmarkSpec
 		w.Fio = w.Fio.DeepCopy()
 		if spec.Fio != nil {
 			w.Fio.Inherit(heritage(spec, w))
+			undoRates(w.Fio, spec.Fio)
 		}
 		if w.Fio.TimeBased == nil && writesObjects(spec, w, w.Fio.RW) {
 			w.Fio.TimeBased = new(false)
@@ -44,19 +46,25 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 	} else if !slices.ContainsFunc(engines, queues) {
 		from.IODepth = nil
 	}
-	if setsAny(w.Fio, "buffered") || slices.Contains(engines, "mmap") {
+	if gives(w, insteadOf["direct"]...) || slices.Contains(engines, "mmap") {
 		from.Direct = nil
 	}
-	if setsAny(w.Fio, "bsrange", "bssplit") {
+	if gives(w, insteadOf["bs"]...) {
 		from.BS = nil
 	}
-	if setsAny(w.Fio, "filesize", "fill_device") {
+	if gives(w, insteadOf["size"]...) {
 		from.Size = nil
+	}
+	maps.DeleteFunc(from.Options, func(name string, _ v1alpha1.FioOptionValue) bool {
+		return contradicts(w, engines, name)
+	})
+	if len(from.Options) == 0 {
+		from.Options = nil
 	}
 	if !slices.ContainsFunc(choices(w, "rw", all.RW), IsMixed) {
 		from.RWMixRead = nil
 	}
-	if w.Fio.Rate != nil || w.Fio.RateIOPS != nil {
+	if w.Fio.Rate != nil || w.Fio.RateIOPS != nil || varies(w, "rate", "rate_iops") {
 		from.Rate, from.RateIOPS = nil, nil
 	}
 	switch {
@@ -71,6 +79,40 @@ func heritage(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) *v1alph
 	return from
 }
 
+// insteadOf has the options that take the place of a field's.
+var insteadOf = map[string][]string{
+	"bs": {"bsrange", "bssplit"}, "size": {"filesize", "fill_device"}, "direct": {"buffered"},
+}
+
+// contradicts reports whether an option of spec.fio would take the place of a field that the workload sets, or is for
+// engines that the workload does not have.
+func contradicts(w *v1alpha1.Workload, engines []string, name string) bool {
+	option := Canonical(name)
+	isSet := map[string]bool{"bs": w.Fio.BS != nil, "size": w.Fio.Size != nil, "direct": w.Fio.Direct != nil}
+	for field, others := range insteadOf {
+		if (isSet[field] || varies(w, field)) && slices.Contains(others, option) {
+			return true
+		}
+	}
+	known, ok := byName[option]
+	isKnown := func(engine string) bool { return slices.Contains(known.engines, engine) }
+	return ok && known.engines != nil && !slices.ContainsFunc(engines, isKnown)
+}
+
+// undoRates removes rates of 0 from parameters, where they stand to undo a rate of spec.fio.
+func undoRates(p, inherited *v1alpha1.FioParameters) {
+	const digits = "123456789"
+	if inherited.Rate == nil && inherited.RateIOPS == nil {
+		return
+	}
+	if p.Rate != nil && !strings.ContainsAny(*p.Rate, digits) {
+		p.Rate = nil
+	}
+	if p.RateIOPS != nil && !strings.ContainsAny(p.RateIOPS.String(), digits) {
+		p.RateIOPS = nil
+	}
+}
+
 // endsItself reports whether a workload says itself how much it does.
 func endsItself(w *v1alpha1.Workload) bool {
 	return w.Fio.RuntimeSeconds == nil && (ends(w.Fio) || varies(w, "loops", "io_size", "number_ios", "time_based"))
@@ -81,8 +123,8 @@ func ends(p *v1alpha1.FioParameters) bool {
 	return !ptr.Deref(p.TimeBased, true) || p.Loops != nil || setsAny(p, "io_size", "number_ios")
 }
 
-// syncs reports whether a workload waits for syncs, as a log does. fio's asynchronous engines do not wait for the writes
-// before a sync, so that its latency would be too low.
+// syncs reports whether a workload waits for syncs, as a log does. fio's asynchronous engines do not wait for the
+// writes before a sync, so that its latency would be too low.
 func syncs(w *v1alpha1.Workload, all *v1alpha1.FioParameters) bool {
 	isSet := ptr.Deref(all.Fsync, 0) > 0 || ptr.Deref(all.Fdatasync, 0) > 0
 	return isSet || setsAny(all, "sync_file_range") || varies(w, "fsync", "fdatasync", "sync_file_range")
@@ -100,12 +142,6 @@ func writesObjects(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, rw
 	return slices.ContainsFunc(spec.Targets, isObjectStore) && slices.ContainsFunc(choices(w, "rw", rw), writes)
 }
 
-// IsMixed reports whether a type of I/O both reads and writes.
-func IsMixed(rw string) bool {
-	kind, _, _ := strings.Cut(rw, ":")
-	return slices.Contains([]string{"rw", "readwrite", "randrw"}, kind)
-}
-
 // choices returns the values that an option takes: those of the matrix, or the one that the workload has.
 func choices(w *v1alpha1.Workload, option, value string) []string {
 	for name, values := range w.Matrix {
@@ -119,6 +155,11 @@ func choices(w *v1alpha1.Workload, option, value string) []string {
 		return texts
 	}
 	return []string{value}
+}
+
+// gives reports whether a workload has one of the options that have no field, in its parameters or in its matrix.
+func gives(w *v1alpha1.Workload, names ...string) bool {
+	return setsAny(w.Fio, names...) || varies(w, names...)
 }
 
 // setsAny reports whether parameters have one of the options that have no field.

@@ -10,15 +10,15 @@ import (
 )
 
 // parted returns the jobs of each part of a layout.
-func parted(t *testing.T, layout string) [][]job {
+func parted(t *testing.T, layout string) [][]*job {
 	t.Helper()
-	var parts [][]job
+	var parts [][]*job
 	for part := range LayoutParts(layout) {
-		f, err := parse(part)
+		sections, err := parseSections(part)
 		if err != nil {
 			t.Fatal(err)
 		}
-		parts = append(parts, f.jobs())
+		parts = append(parts, jobsOf(sections))
 	}
 	return parts
 }
@@ -66,7 +66,7 @@ func TestLayoutParts(t *testing.T) {
 							t.Errorf("%s=%s, want %s", option, j.text(option, ""), first.text(option, ""))
 						}
 					}
-					if j.clones() != 1 || j.has("filename_format") || j.has("nrfiles") {
+					if j.clones != 1 || j.has("filename_format") || j.has("nrfiles") {
 						t.Errorf("a job has other files than its list: %v", j.options)
 					}
 				}

@@ -6,18 +6,19 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 const (
-	// rateSampleBytes is what fio keeps in memory for a sample of each direction and interval: one of IOPS and one of bandwidth.
+	// rateSampleBytes is what fio keeps in memory for a sample of each direction and interval: one of IOPS and one of
+	// bandwidth.
 	rateSampleBytes = 2 * 48
-	// histogramSampleBytes is what fio keeps in memory for a histogram, however coarse it writes it: all buckets, of 8 bytes.
+	// histogramSampleBytes is what fio keeps in memory for a histogram, however coarse it writes it: all buckets, of 8
+	// bytes.
 	histogramSampleBytes = 1856*8 + 64
 	// shortestInterval is how often fio notes rates and histograms where there is memory for it.
 	shortestInterval = 1000
-	// leastPerSecond and leastBytesPerSecond are how slow all jobs together are taken to be that end when they are through with their files: slower ones
-	// take more memory for their logs.
+	// leastPerSecond and leastBytesPerSecond are how slow all jobs together are taken to be that end when they are through
+	// with their files: slower ones take more memory for their logs.
 	leastPerSecond      = 400
 	leastBytesPerSecond = 8 << 20
 )
@@ -39,9 +40,10 @@ type LogGroup struct {
 	Delayed bool
 }
 
-// WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working directory. fio keeps all in memory
-// until a job ends: the intervals are such that it takes no more than so many bytes. The error says why there can be no logs.
-// A job runs for so many seconds at least, however short it is itself: what runs before it is logged at the same intervals.
+// WithLogs returns a copy of the file with which fio notes what its jobs do over their time, in files of its working
+// directory. fio keeps all in memory until a job ends: the intervals are such that it takes no more than so many bytes.
+// The error says why there can be no logs. A job runs for so many seconds at least, however short it is itself: what
+// runs before it is logged at the same intervals.
 func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	samples, slowest := 0.0, f.slowestSeconds() // as many as there would be at one a second
 	for _, j := range f.jobs() {
@@ -49,17 +51,20 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		samples += max(seconds, float64(atLeast)) * float64(j.clones()) * float64(len(j.directions()))
+		samples += max(seconds, float64(atLeast)) * float64(j.clones) * float64(len(j.directions))
 	}
-	const rateShare, second = 3, 1000 // a third of the memory is for rates
-	interval := intervalFor(samples*second, memory/rateShare/rateSampleBytes, shortestInterval)
+	const rateShare, milli = 3, 1000 // a third of the memory is for rates
+	interval := intervalFor(samples*milli, memory/rateShare/rateSampleBytes, shortestInterval)
 	logs := &Logs{
 		IntervalMilliseconds:  interval,
-		HistogramMilliseconds: intervalFor(samples*second, (memory-memory/rateShare)/histogramSampleBytes, interval),
+		HistogramMilliseconds: intervalFor(samples*milli, (memory-memory/rateShare)/histogramSampleBytes, interval),
 	}
 	logged := f.Sections()
 	for i, jobs := range f.resolve().reported {
-		group := LogGroup{Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i), EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay")}
+		group := LogGroup{
+			Name: jobs[0].name, Prefix: fmt.Sprintf("series-%d", i),
+			EndApart: endApart(jobs), Delayed: jobs[0].has("startdelay"),
+		}
 		logs.Groups = append(logs.Groups, group)
 		for _, j := range jobs {
 			section := &logged[j.section]
@@ -69,38 +74,26 @@ func (f *JobFile) WithLogs(memory, atLeast int64) (*JobFile, *Logs, error) {
 	return logged.File(), logs, nil
 }
 
-// endApart says whether a job of a result may end before others of it.
-func endApart(jobs []job) bool {
-	return slices.ContainsFunc(jobs, func(j job) bool {
-		return !j.on("time_based") || j.has("number_ios") || slices.ContainsFunc([]string{"runtime", "startdelay", "ramp_time"}, func(name string) bool {
-			return j.text(name, "0") != jobs[0].text(name, "0") || name == "startdelay" && strings.Contains(j.text(name, "0"), "-") // a range: by chance
-		})
+// endApart reports whether a job of a result may end before others of it.
+func endApart(jobs []*job) bool {
+	first := jobs[0]
+	return slices.ContainsFunc(jobs, func(j *job) bool {
+		isOther := j.runtime != first.runtime || j.ramp != first.ramp || j.staggered(first)
+		return !j.timeBased || j.has("number_ios") || isOther
 	})
 }
 
-// RampMilliseconds returns for how long the first job is not measured at first.
-func (f *JobFile) RampMilliseconds() int64 {
-	for _, j := range f.jobs() {
-		return j.rampMilliseconds()
-	}
-	return 0
-}
-
-// rampMilliseconds returns for how long a job is not measured at first.
-func (j job) rampMilliseconds() int64 {
-	us, _ := parseMicroseconds(j.text("ramp_time", "0"))
-	return us / 1000
-}
-
-// intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that run for so many milliseconds together.
+// intervalFor returns the shortest multiple of a step with which there are no more samples than may be, of jobs that
+// run for so many milliseconds together.
 func intervalFor(milliseconds float64, most, step int64) int64 {
 	steps := math.Ceil(milliseconds / float64(max(most, 1)) / float64(step))
 	const longest = 1e9
 	return step * int64(min(max(steps, 1), longest/float64(step)))
 }
 
-// options are those that have a job log to files with a prefix. Times of bandwidths and IOPS are the interval's, or else fio would leave
-// out the part of an interval in which nothing was done. Instants are those of the clock on the wall, which all jobs have in common.
+// options are those that have a job log to files with a prefix. Times of bandwidths and IOPS are the interval's, or
+// else fio would leave out the part of an interval in which nothing was done. Instants are those of the clock on the
+// wall, which all jobs have in common.
 func (l *Logs) options(prefix string) []Option {
 	interval := strconv.FormatInt(l.IntervalMilliseconds, 10)
 	var options []Option
@@ -109,12 +102,13 @@ func (l *Logs) options(prefix string) []Option {
 		{"log_avg_msec", interval}, {"iopsavgtime", interval}, {"bwavgtime", interval},
 		{"log_hist_msec", strconv.FormatInt(l.HistogramMilliseconds, 10)}, {"log_unix_epoch", "1"},
 	} {
-		options = append(options, Option{Name: o[0], Value: o[1], HasValue: true})
+		options = append(options, with(o[0], o[1]))
 	}
 	return options
 }
 
-// slowestSeconds returns how long all jobs take on slow storage until they are through with their files. They share it: 64 jobs are no faster than one.
+// slowestSeconds returns how long all jobs take on slow storage until they are through with their files. They share it:
+// 64 jobs are no faster than one.
 func (f *JobFile) slowestSeconds() float64 {
 	var all Work
 	for _, j := range f.jobs() {
@@ -125,21 +119,18 @@ func (f *JobFile) slowestSeconds() float64 {
 	return max(all.IOs/leastPerSecond, all.Bytes/leastBytesPerSecond, 1)
 }
 
-// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so long on slow storage.
-func (j job) loggedSeconds(slowest float64) (float64, error) {
+// loggedSeconds returns how long a job runs at most, as far as logs have to be prepared for it: all of them take so
+// long on slow storage.
+func (j *job) loggedSeconds(slowest float64) (float64, error) {
 	switch {
-	case j.isMetadata():
-		return 0, fmt.Errorf("fio records nothing over time about operations on files (ioengine=%s)", j.engine())
+	case j.engine.isMetadata():
+		return 0, fmt.Errorf("fio records nothing over time about operations on files (ioengine=%s)", j.engine)
 	case j.text("io_submit_mode", "") == "offload":
 		return 0, errors.New("fio notes latencies of I/Os only in the thread that submits them (io_submit_mode=offload)")
 	}
-	const second = 1_000_000
-	own := math.Inf(1)
-	if us, bounded := j.microseconds(); bounded {
-		own = float64(us) / second
-		if j.on("time_based") {
-			return own, nil
-		}
+	own := j.mostSeconds()
+	if j.timeBased && j.longest > 0 {
+		return own, nil
 	}
 	if reads, writes, counted := j.work(); counted {
 		own = min(own, max(slowest, j.pacedSeconds(reads, writes)))

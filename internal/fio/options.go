@@ -1,6 +1,7 @@
 package fio
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,13 +32,13 @@ type kind struct {
 	number bool
 	// flag says that the option may stand without value, and then is on.
 	flag bool
-	// measure reads each quantity in the value, if set, and says whether fio can hold it.
+	// measure reads each quantity in the value, if set, and reports whether fio can hold it.
 	measure func(string) bool
 }
 
 var quantity = regexp.MustCompile(`[0-9]+[A-Za-z]*`)
 
-// measures says whether fio can hold each quantity in the value.
+// measures reports whether fio can hold each quantity in the value.
 func (k kind) measures(value string) bool {
 	for _, text := range quantity.FindAllString(value, -1) {
 		if !k.measure(text) {
@@ -91,13 +92,20 @@ var (
 	prose     = kind{form: form(`[A-Za-z0-9(][A-Za-z0-9 ()/:=,.+_-]{0,127}`), example: "up to 128 letters, digits, blanks and ()/:=,.+_-"}
 )
 
+// sectionName is the form of names of sections, of which fio makes names of files.
+var sectionName = regexp.MustCompile(`\A[A-Za-z0-9_][A-Za-z0-9_.,=+@() -]{0,63}\z`)
+
+// optionsField and matrixField are Option.Field of what v1alpha1.FioParameters.Options holds, and of what a matrix
+// sets.
+const optionsField, matrixField = "options", "matrix"
+
 // form compiles an expression that whole values must match.
 func form(expression string) *regexp.Regexp {
 	return regexp.MustCompile(`\A(?:` + expression + `)\z`)
 }
 
-// list is the expression of one to three values with commas, for reads, writes and trims. Any but one of them may be empty:
-// of reads and writes that have none fio takes what it takes without the option.
+// list is the expression of one to three values with commas, for reads, writes and trims. Any but one of them may be
+// empty: of reads and writes that have none fio takes what it takes without the option.
 func list(expression string) string {
 	return `(?:` + expression + `)(?:,(?:` + expression + `)?){0,2}|,(?:` + expression + `)(?:,(?:` + expression + `)?)?|,,(?:` + expression + `)`
 }
@@ -119,14 +127,18 @@ func matching(expression, example string) kind {
 const (
 	unbounded = 1<<63 - 1
 	maxInt32  = 1<<31 - 1
+	// maxClones bounds numjobs, maxFiles the test files of a job, clones included.
+	maxClones = 1024
+	maxFiles  = 1_000_000
+	// maxProcesses bounds the clones of all sections, as fio itself does.
+	maxProcesses = 4096
 )
 
-var (
-	engines       = []string{"psync", "sync", "vsync", "pvsync", "pvsync2", "libaio", "io_uring", "posixaio", "mmap"}
-	nativeEngines = []string{"libaio", "io_uring"}
-	pollEngines   = []string{"pvsync2", "io_uring"}
-	nowaitEngines = []string{"pvsync2", "libaio", "io_uring"}
-	uringOnly     = []string{"io_uring"}
+const (
+	// waitFor is the option that names a job that has to end before this one begins.
+	waitFor = "wait_for"
+	// groupReporting is the option that reports the clones of a job together.
+	groupReporting = "group_reporting"
 )
 
 // knownOptions are the options that the guard lets pass, as the runner's fio knows them. An option is here
@@ -360,3 +372,78 @@ var byField = func() map[string]*option {
 	}
 	return index
 }()
+
+// Canonical returns the name of which another is an alias in fio, such as bs of blocksize, or the name itself.
+func Canonical(name string) string {
+	if known, ok := byName[name]; ok {
+		return known.name
+	}
+	return name
+}
+
+// OptionName returns fio's name of an option that is called by a name of its own or by its field, such as runtime of
+// runtimeSeconds, and any other name as it is.
+func OptionName(name string) string {
+	if known, ok := byField[name]; ok && byName[name] == nil {
+		return known.name
+	}
+	return name
+}
+
+// FieldName returns the field of v1alpha1.FioParameters of an option that has one, by any of its names, and any other
+// name as it is.
+func FieldName(name string) string {
+	if known := byName[name]; known != nil && known.field != "" {
+		return known.field
+	}
+	return name
+}
+
+// fieldOf returns the field of v1alpha1.FioParameters in which an option, or another one that means the same, is set;
+// "" if there is none.
+func fieldOf(option string) string {
+	switch option {
+	case groupReporting:
+		return ""
+	case "rwmixwrite":
+		option = "rwmixread"
+	}
+	return byName[option].field
+}
+
+// InOurWords returns what v1alpha1.FioParameters have for an option of fio that is none of their fields, such as
+// runtimeSeconds: 60 for runtime and 60s; "" for a field, and for what is no option.
+func InOurWords(name, value string) string {
+	known := byName[name]
+	if known == nil || known.field == name || name == optionsField {
+		return ""
+	}
+	field := fieldOf(known.name)
+	switch {
+	case known.name == groupReporting:
+		return "nothing: the jobs of numjobs are always reported together"
+	case field == "":
+		return fmt.Sprintf("options: {%s: %q}", name, value)
+	case known.name == "rwmixwrite":
+		return field + ": 100 less " + value
+	case strings.HasSuffix(field, "Seconds"):
+		if us, ok := parseMicroseconds(value); ok && us%second == 0 {
+			value = fmt.Sprint(us / second)
+		}
+	case known.value.flag, known.value.form == boolean.form:
+		value = fmt.Sprint(value != "0" && value != "false")
+	}
+	return field + ": " + value
+}
+
+// IsFlag reports whether an option takes no value on a command line, unless behind =.
+func IsFlag(name string) bool {
+	known, ok := byName[name]
+	return ok && known.value.flag
+}
+
+// isAboutBytes reports whether values of an option are bytes, and not times, which have other units.
+func isAboutBytes(name string) bool {
+	known, ok := byName[name]
+	return ok && known.value.measure != nil && known.value.measure("1g")
+}

@@ -12,12 +12,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// optionsField is Option.Field of what v1alpha1.FioParameters.Options holds.
-const optionsField = "options"
-
-// groupReporting is the option that reports the clones of a job together.
-const groupReporting = "group_reporting"
-
 // FromParameters returns a job file with one job: the typed parameters in the order of their fields, then
 // the options by name. group_reporting is always on, whether or not options say so. The section has the given name, or
 // workload-name if fio would take the name for a global section.
@@ -28,7 +22,9 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 	}
 	section.Options = typedOptions(p)
 	if _, given := p.Options[groupReporting]; !given {
-		section.Options = append(section.Options, Option{Name: groupReporting, Value: "1", HasValue: true, Field: groupReporting})
+		section.Options = append(section.Options, Option{
+			Name: groupReporting, Value: "1", HasValue: true, Field: groupReporting,
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Options)) {
 		section.Options = append(section.Options, Option{
@@ -41,7 +37,7 @@ func FromParameters(name string, p *v1alpha1.FioParameters) *JobFile {
 // rampAuto has a job run until it is warm, which is for others to find: fio knows no such ramp_time.
 const rampAuto = "auto"
 
-// RampsAuto says whether parameters have a job run until it is warm before it is measured.
+// RampsAuto reports whether parameters have a job run until it is warm before it is measured.
 func RampsAuto(p *v1alpha1.FioParameters) bool {
 	return p.RampTimeSeconds != nil && p.RampTimeSeconds.Type == intstr.String && p.RampTimeSeconds.StrVal == rampAuto
 }
@@ -83,7 +79,7 @@ func typedOptions(p *v1alpha1.FioParameters) []Option {
 // timeBased returns time_based of a job, which is on where it has a runtime, does not say otherwise, and can begin
 // anew.
 func timeBased(p *v1alpha1.FioParameters) *bool {
-	if p.TimeBased == nil && ptr.Deref(p.RuntimeSeconds, 0) > 0 && !endsWithFiles(ptr.Deref(p.IOEngine, "")) {
+	if p.TimeBased == nil && ptr.Deref(p.RuntimeSeconds, 0) > 0 && !engine(ptr.Deref(p.IOEngine, "")).onlyOnce() {
 		return new(true)
 	}
 	return p.TimeBased

@@ -39,11 +39,13 @@ func (p *Precondition) BlockBytes() int64 {
 	return bytes
 }
 
-// WholeDevice returns a job file that writes all of the device that another one works on, around the page cache. It is nil if that works on none.
+// WholeDevice returns a job file that writes all of the device that another one works on, around the page cache. It is
+// nil if that works on none.
 func (p *Precondition) WholeDevice(f *JobFile) *JobFile {
 	for _, j := range f.jobs() {
 		if name := j.text("filename", ""); name != "" {
-			options := append(p.options(p.BS), with("filename", name), with("direct", "1"), with("ioengine", "libaio"), with("iodepth", "16"))
+			options := append(p.options(p.BS),
+				with("filename", name), with("direct", "1"), with("ioengine", "libaio"), with("iodepth", "16"))
 			return Sections{{Name: "precondition", Options: options}}.File()
 		}
 	}
@@ -65,8 +67,8 @@ const (
 	maxWriters = 12
 )
 
-// Files returns job files that write test files, one after the other: all of each, but for what is less than a page at its end. What a page cache holds of them
-// is on the storage then.
+// Files returns job files that write test files, one after the other: all of each, but for what is less than a page at
+// its end. What a page cache holds of them is on the storage then.
 func (p *Precondition) Files(files []File) iter.Seq[*JobFile] {
 	return func(yield func(*JobFile) bool) {
 		var written Sections
@@ -94,7 +96,8 @@ func (p *Precondition) sections(files []File) iter.Seq[Section] {
 			if len(names) == 0 {
 				return true
 			}
-			options := append(p.options(strconv.FormatInt(block, 10)), with("filename", strings.Join(names, ":")+":"), with("file_service_type", "sequential"), Option{Name: "stonewall"})
+			options := append(p.options(strconv.FormatInt(block, 10)), with("filename", strings.Join(names, ":")+":"),
+				with("file_service_type", "sequential"), Option{Name: "stonewall"})
 			names, length = nil, 0
 			return yield(Section{Name: "precondition", Options: options})
 		}
@@ -113,7 +116,8 @@ func (p *Precondition) sections(files []File) iter.Seq[Section] {
 	}
 }
 
-// blockOf returns the blocks in which all of a file can be written: fio leaves out what is less than one. 0 if the file is less than a page.
+// blockOf returns the blocks in which all of a file can be written: fio leaves out what is less than one. 0 if the file
+// is less than a page.
 func (p *Precondition) blockOf(bytes int64) int64 {
 	block := p.BlockBytes()
 	for block > pageBytes && (bytes%block != 0 || block > bytes) {
@@ -127,7 +131,8 @@ func (p *Precondition) blockOf(bytes int64) int64 {
 
 // options are those with which blocks are written one after the other.
 func (p *Precondition) options(block string) []Option {
-	return []Option{with("rw", "write"), with("bs", block), with("loops", strconv.Itoa(int(p.Passes))), with("group_reporting", "1"), with("end_fsync", "1")}
+	return []Option{
+		with("rw", "write"), with("bs", block), with("loops", strconv.Itoa(int(p.Passes))), with(groupReporting, "1"),
+		with("end_fsync", "1"),
+	}
 }
-
-func with(name, value string) Option { return Option{Name: name, Value: value, HasValue: true} }

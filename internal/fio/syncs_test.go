@@ -35,7 +35,7 @@ func TestFiguresThatFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := mustParse(t, test.text)
 			g := guard{path: field.NewPath("f")}
-			g.checkGroups(f)
+			g.report(resultProblems(f))
 			if got := g.errs.ToAggregate(); (got == nil) != (test.want == "") || got != nil && !strings.Contains(got.Error(), test.want) {
 				t.Errorf("refused with %v, want %q", got, test.want)
 			}

@@ -22,8 +22,8 @@ const (
 )
 
 // Parameters returns the parameters of which FromParameters makes a job that does the same as the file's only one. The
-// error says what parameters cannot say, so that it has to stay a job file; that is no fault of the file. The file has passed
-// Validate.
+// error says what parameters cannot say, so that it has to stay a job file; that is no fault of the file. The file has
+// passed Validate.
 func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	jobs := f.jobs()
 	if len(jobs) != 1 {
@@ -40,29 +40,30 @@ func (f *JobFile) Parameters() (*v1alpha1.FioParameters, error) {
 	case p.Size == nil && ptr.Deref(p.RuntimeSeconds, 0) == 0:
 		return nil, fmt.Errorf("there is neither size nor runtime")
 	case len(p.Options) > maxOwnOptions:
-		return nil, fmt.Errorf("%d options have no field of their own, and there is room for %d", len(p.Options), maxOwnOptions)
+		return nil, fmt.Errorf("%d options have no field of their own, and there is room for %d",
+			len(p.Options), maxOwnOptions)
 	}
 	return p, nil
 }
 
 // setDefaults sets fields to what fio takes for options that the job does not have, where spec.fio has another default.
-func (j job) setDefaults(p *v1alpha1.FioParameters) {
+func (j *job) setDefaults(p *v1alpha1.FioParameters) {
 	if p.RW == "" {
 		p.RW = "read"
 	}
 	switch {
-	case !j.on("time_based"):
+	case !j.timeBased:
 		p.TimeBased = new(false)
 	case p.RuntimeSeconds != nil:
 		p.TimeBased = nil // implied
 	}
-	if j.isMetadata() {
+	if j.engine.isMetadata() {
 		return
 	}
 	if p.IOEngine == nil {
-		p.IOEngine = new(j.engine())
+		p.IOEngine = new(string(j.engine))
 	}
-	if p.IODepth == nil && Queues(j.engine(), j.text("io_submit_mode", "")) {
+	if p.IODepth == nil && j.queues {
 		p.IODepth = new(int32(1))
 	}
 	if p.Direct == nil && !j.has("buffered") {
@@ -71,7 +72,7 @@ func (j job) setDefaults(p *v1alpha1.FioParameters) {
 }
 
 // setParameter sets the field of an option of the job.
-func (j job) setParameter(p *v1alpha1.FioParameters, name string) error {
+func (j *job) setParameter(p *v1alpha1.FioParameters, name string) error {
 	value := j.text(name, "")
 	if set, typed := fieldSetters[name]; typed {
 		return set(j, p, value)
@@ -90,22 +91,22 @@ func (j job) setParameter(p *v1alpha1.FioParameters, name string) error {
 }
 
 // fieldSetters set the fields of options that have one.
-var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value string) error{
-	"rw": func(_ job, p *v1alpha1.FioParameters, value string) error {
+var fieldSetters = map[string]func(j *job, p *v1alpha1.FioParameters, value string) error{
+	"rw": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		p.RW = value
 		if strings.Contains(value, ":") {
 			return fmt.Errorf("is more than a type of I/O")
 		}
 		return nil
 	},
-	"rwmixread": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !slices.Contains([]string{"rw", "readwrite", "randrw"}, j.direction()) {
+	"rwmixread": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isMixed() {
 			return nil // fio ignores it
 		}
 		return setNumber(&p.RWMixRead, value)
 	},
-	"rwmixwrite": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !slices.Contains([]string{"rw", "readwrite", "randrw"}, j.direction()) {
+	"rwmixwrite": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isMixed() {
 			return nil // fio ignores it
 		}
 		if err := setNumber(&p.RWMixRead, value); err != nil {
@@ -114,12 +115,12 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		*p.RWMixRead = 100 - *p.RWMixRead
 		return nil
 	},
-	"rate_iops": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"rate_iops": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		value = withFirst(value)
 		switch {
 		case strings.HasPrefix(value, "-"):
 			return fmt.Errorf("is negative")
-		case !j.isLimited("rate_iops"):
+		case !j.isLimited(j.rateIOPS):
 			return nil // no limit
 		case !fieldRates.MatchString(value) || len(value) > maxFieldRates:
 			return fmt.Errorf("is no rate that a field can have")
@@ -130,11 +131,11 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		}
 		return nil
 	},
-	"ioengine": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"ioengine": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		p.IOEngine = &value
 		return nil
 	},
-	"sync": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"sync": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		names := map[string]string{"0": "none", "1": "sync"}
 		if name, isNumber := names[value]; isNumber {
 			value = name
@@ -142,28 +143,28 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		p.Sync = &value
 		return nil
 	},
-	"bs": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"bs": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		return j.setBytes(&p.BS, value, fieldBytes)
 	},
-	"rate": func(j job, p *v1alpha1.FioParameters, value string) error {
-		if !j.isLimited("rate") {
+	"rate": func(j *job, p *v1alpha1.FioParameters, value string) error {
+		if !j.isLimited(j.rate) {
 			return nil // no limit
 		}
 		return j.setBytes(&p.Rate, withFirst(value), fieldBytes)
 	},
-	"size": func(j job, p *v1alpha1.FioParameters, value string) error {
+	"size": func(j *job, p *v1alpha1.FioParameters, value string) error {
 		return j.setBytes(&p.Size, value, fieldSize)
 	},
-	"iodepth":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.IODepth, value) },
-	"nrfiles":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NrFiles, value) },
-	"numjobs":   func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NumJobs, value) },
-	"fsync":     func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fsync, value) },
-	"fdatasync": func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fdatasync, value) },
-	"loops":     func(_ job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Loops, value) },
-	"runtime": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"iodepth":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.IODepth, value) },
+	"nrfiles":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NrFiles, value) },
+	"numjobs":   func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.NumJobs, value) },
+	"fsync":     func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fsync, value) },
+	"fdatasync": func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Fdatasync, value) },
+	"loops":     func(_ *job, p *v1alpha1.FioParameters, value string) error { return setNumber(&p.Loops, value) },
+	"runtime": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		return setSeconds(&p.RuntimeSeconds, value, 604_800)
 	},
-	"ramp_time": func(_ job, p *v1alpha1.FioParameters, value string) error {
+	"ramp_time": func(_ *job, p *v1alpha1.FioParameters, value string) error {
 		var seconds *int32
 		if err := setSeconds(&seconds, value, 86_400); err != nil || seconds == nil {
 			return err
@@ -171,15 +172,17 @@ var fieldSetters = map[string]func(j job, p *v1alpha1.FioParameters, value strin
 		p.RampTimeSeconds = new(intstr.FromInt32(*seconds))
 		return nil
 	},
-	"direct":     func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
-	"end_fsync":  func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
-	"invalidate": func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Invalidate, "invalidate") },
-	"time_based": func(j job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.TimeBased, "time_based") },
-	"norandommap": func(j job, p *v1alpha1.FioParameters, _ string) error {
+	"direct":    func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.Direct, "direct") },
+	"end_fsync": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.EndFsync, "end_fsync") },
+	"invalidate": func(j *job, p *v1alpha1.FioParameters, _ string) error {
+		return j.setFlag(&p.Invalidate, "invalidate")
+	},
+	"time_based": func(j *job, p *v1alpha1.FioParameters, _ string) error { return j.setFlag(&p.TimeBased, "time_based") },
+	"norandommap": func(j *job, p *v1alpha1.FioParameters, _ string) error {
 		return j.setFlag(&p.NoRandomMap, "norandommap")
 	},
 	// The jobs of parameters are always reported together.
-	"group_reporting": func(job, *v1alpha1.FioParameters, string) error { return nil },
+	"group_reporting": func(*job, *v1alpha1.FioParameters, string) error { return nil },
 }
 
 // withFirst returns a list of limits with one for reads, which is none where it is empty.
@@ -202,7 +205,6 @@ func setNumber(to **int32, value string) error {
 
 // setSeconds sets a field that is a number of seconds, at most so many; 0 is none.
 func setSeconds(to **int32, value string, most int64) error {
-	const second = 1_000_000
 	us, ok := parseMicroseconds(value)
 	if !ok || us%second != 0 || us/second > most {
 		return fmt.Errorf("is no number of whole seconds up to %d", most)
@@ -213,7 +215,7 @@ func setSeconds(to **int32, value string, most int64) error {
 	return nil
 }
 
-func (j job) setFlag(to **bool, name string) error {
+func (j *job) setFlag(to **bool, name string) error {
 	*to = new(j.on(name))
 	return nil
 }
@@ -224,7 +226,8 @@ var (
 	fieldSize  = form(`[0-9]+(?:[kKmMgGtTpP]i?)?|[1-9][0-9]?%|100%`)
 )
 
-// fieldRates is the form of the field that is I/Os per second, and maxFieldRates the most characters of it, as the API has them.
+// fieldRates is the form of the field that is I/Os per second, and maxFieldRates the most characters of it, as the API
+// has them.
 var fieldRates = form(`[0-9]+(?:,[0-9]*){0,2}`)
 
 const maxFieldRates = 64
@@ -233,13 +236,14 @@ const maxFieldRates = 64
 const maxFieldBytes = 32
 
 // setBytes sets a field that is bytes, in numbers where it does not know the unit.
-func (j job) setBytes(to **string, value string, known *regexp.Regexp) error {
+func (j *job) setBytes(to **string, value string, known *regexp.Regexp) error {
 	if !known.MatchString(value) {
 		value = quantity.ReplaceAllStringFunc(value, func(text string) string {
-			if short := strings.TrimRight(text, "bB"); known.MatchString(short) && !strings.HasSuffix(strings.ToLower(text), "ib") {
+			short, isBinary := strings.TrimRight(text, "bB"), strings.HasSuffix(strings.ToLower(text), "ib")
+			if known.MatchString(short) && !isBinary {
 				return short
 			}
-			bytes, _ := parseBytes(text, j.kiloBase())
+			bytes, _ := parseBytes(text, j.kilo)
 			return strconv.FormatInt(bytes, 10)
 		})
 	}
@@ -252,8 +256,8 @@ func (j job) setBytes(to **string, value string, known *regexp.Regexp) error {
 
 var binaryQuantity = regexp.MustCompile(`[0-9]+(?i:[kmgtp]ib)\b`)
 
-// InBytes returns an option with the units KiB, MiB and so on, which mean something else to fio than to everyone, written as
-// bytes; false if it has none.
+// InBytes returns an option with the units KiB, MiB and so on, which mean something else to fio than to everyone,
+// written as bytes; false if it has none.
 func (o Option) InBytes(kiloBase int64) (Option, bool) {
 	if !isAboutBytes(o.Name) || !binaryQuantity.MatchString(o.Value) {
 		return o, false
@@ -268,7 +272,8 @@ func (o Option) InBytes(kiloBase int64) (Option, bool) {
 	return o, true
 }
 
-// InDigits returns an option that is a whole number with a unit, such as verify_backlog=1m, written without; false if it is none.
+// InDigits returns an option that is a whole number with a unit, such as verify_backlog=1m, written without; false if
+// it is none.
 func (o Option) InDigits(kiloBase int64) (Option, bool) {
 	known, ok := byName[o.Name]
 	if !ok || !known.value.number {
@@ -283,30 +288,15 @@ func (o Option) InDigits(kiloBase int64) (Option, bool) {
 	return o, true
 }
 
-// IsWellFormed says whether the guard knows the option, and values of this form.
+// IsWellFormed reports whether the guard knows the option, and values of this form.
 func (o Option) IsWellFormed() bool {
 	known, ok := byName[o.Name]
 	return ok && o.Value != "" && known.value.form.MatchString(o.Value)
 }
 
-// HasUnit says whether the option is about bytes and has a unit in which kb_base counts.
+// HasUnit reports whether the option is about bytes and has a unit in which kb_base counts.
 func (o Option) HasUnit() bool {
 	return isAboutBytes(o.Name) && countedUnit.MatchString(o.Value)
 }
 
-// isAboutBytes says whether values of an option are bytes, and not times, which have other units.
-func isAboutBytes(name string) bool {
-	known, ok := byName[name]
-	return ok && known.value.measure != nil && known.value.measure("1g")
-}
-
 var countedUnit = regexp.MustCompile(`[0-9](?i:[kmgtp]i?b?)(?:[^a-zA-Z]|\z)`)
-
-// IsFlag says whether an option takes no value on a command line, unless behind =.
-func IsFlag(name string) bool {
-	known, ok := byName[name]
-	return ok && known.value.flag
-}
-
-// IsGlobal says whether the section only holds what the sections after it share.
-func (s Section) IsGlobal() bool { return !s.isJob() }

@@ -18,18 +18,15 @@ import (
 // as "No space left on device" after the volume was paid for, or write to a file system that grows. The files of all
 // workloads stay until the end. On a raw block volume all jobs work in the same place, and fio itself keeps to its
 // size. On a volume that clients share each client has its own files.
-func validateCapacity(
-	path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, measured []Run, volumes Volumes,
-) field.ErrorList {
+func validateCapacity(path *field.Path, clients int32, measured []Run, places []place) field.ErrorList {
 	var problems field.ErrorList
-	for i := range spec.Targets {
-		target := &spec.Targets[i]
-		if !storage.IsProvisioned(target) || volumes.ModeOf(target) == corev1.PersistentVolumeBlock {
+	for i, p := range places {
+		target, kind := p.target, p.kind
+		if !storage.IsProvisioned(target) || p.mode == corev1.PersistentVolumeBlock {
 			continue
 		}
-		kind := volumes.KindOf(target)
 		needed, whose, remedy := bytesOf(measured, kind), "", "size or numjobs"
-		if clients := spec.MostClients(); clients > 1 && storage.IsShared(target) {
+		if clients > 1 && storage.IsShared(target) {
 			needed = bytesOfClients(measured, kind)
 			whose, remedy = fmt.Sprintf(" for %d clients", clients), "size, numjobs or clients"
 		}

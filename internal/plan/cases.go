@@ -46,18 +46,17 @@ const (
 	maxParameters = 192
 )
 
-// casesOf returns the cases of a workload that does the job: the product of its matrix and clients, options in the order of
+// casesOf returns the cases of a workload: the product of its matrix and clients, options in the order of
 // their names, of which the last changes fastest, and values in the order of the spec.
-func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio.JobFile) []testCase {
-	parameters := w.Choices()
-	if len(parameters) == 0 {
-		return []testCase{{job: job, clients: spec.RunClients(nil)}}
+func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *workload) []testCase {
+	if len(w.choices) == 0 {
+		return []testCase{{job: w.job, clients: spec.RunClients(nil)}}
 	}
 	choices := [][]fio.Setting{nil}
-	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+	for _, name := range slices.Sorted(maps.Keys(w.choices)) {
 		var longer [][]fio.Setting
 		for _, choice := range choices {
-			for _, value := range parameters[name] {
+			for _, value := range w.choices[name] {
 				longer = append(longer, append(slices.Clip(choice), fio.Setting{Name: name, Value: value.String()}))
 			}
 		}
@@ -65,7 +64,7 @@ func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio
 	}
 	cases := make([]testCase, len(choices))
 	for i, choice := range choices {
-		cases[i] = testCase{name: caseName(choice), parameters: map[string]string{}, job: job.With(ofFio(choice))}
+		cases[i] = testCase{name: caseName(choice), parameters: map[string]string{}, job: w.job.With(ofFio(choice))}
 		for _, s := range choice {
 			cases[i].parameters[s.Name] = s.Value
 		}
@@ -74,54 +73,45 @@ func casesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload, job *fio
 	return cases
 }
 
-// countCases returns the number of cases of a workload, whose matrix is valid.
-func countCases(w *v1alpha1.Workload) int {
-	product := 1
-	for _, values := range w.Choices() {
-		product *= len(values)
-	}
-	return product
-}
-
-// validateMatrix refuses what would measure the same twice, and products that are too large to make.
-func validateMatrix(path *field.Path, matrix map[string]v1alpha1.MatrixValues) field.ErrorList {
+// validateMatrix refuses what would measure the same twice, products that are too large to make, and parameters that take
+// too much room in each run.
+func validateMatrix(w *workload) field.ErrorList {
+	path, longest, product := w.path.Child("matrix"), 0, 1
 	var problems field.ErrorList
-	options := map[string]string{}
-	product := 1
-	for _, name := range slices.Sorted(maps.Keys(matrix)) {
-		option := fio.Canonical(fio.OptionName(name))
-		if other, twice := options[option]; twice {
-			problems = append(problems, field.Forbidden(path.Key(name), "it is the same fio option as "+other+": remove one"))
-		}
-		options[option] = name
-		problems = append(problems, validateValues(path.Key(name), matrix[name])...)
-		if name == v1alpha1.ParameterClients {
-			problems = append(problems, field.Forbidden(path.Key(name), "it is no option of fio: set clients of the workload, beside matrix"))
-		}
-		if option == "ramp_time" && slices.ContainsFunc(matrix[name], func(v intstr.IntOrString) bool { return v.String() == "auto" }) {
-			problems = append(problems, field.Forbidden(path.Key(name), "auto is for fio.rampTimeSeconds, and not for a matrix: to compare, use two workloads"))
-		}
-		product = min(product*len(matrix[name]), MaxResults+1)
+	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
+		product = min(product*len(w.Matrix[name]), MaxResults+1)
+		problems = append(problems, validateOption(path.Key(name), name, w)...)
+	}
+	for name, values := range w.choices {
+		longest += len(name) + longestOf(values)
 	}
 	if product > MaxResults {
-		problems = append(problems, field.Invalid(path, field.OmitValueType{},
-			fmt.Sprintf("the product of the values has more than %d cases, the most that a benchmark can hold; give fewer values, or split the benchmark", MaxResults)))
+		problems = append(problems, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("the product of the values has more than "+
+			"%d cases, the most that a benchmark can hold; give fewer values, or split the benchmark", MaxResults)))
+	}
+	if longest > maxParameters {
+		problems = append(problems, field.Invalid(path, field.OmitValueType{}, fmt.Sprintf("names and values of one case have "+
+			"%d characters: shorten them to %d, or move options that have one value only to fio or jobFile", longest, maxParameters)))
 	}
 	return problems
 }
 
-// validateParameters refuses parameters that take too much room in each run.
-func validateParameters(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
-	longest := 0
-	for name, values := range w.Choices() {
-		longest += len(name) + longestOf(values)
+// validateOption refuses an option of a matrix.
+func validateOption(path *field.Path, name string, w *workload) field.ErrorList {
+	var problems field.ErrorList
+	if first := w.varied[w.options[name]]; first != name {
+		problems = append(problems, field.Forbidden(path, "it is the same fio option as "+first+": remove one"))
 	}
-	if longest <= maxParameters {
-		return nil
+	problems = append(problems, validateValues(path, w.Matrix[name])...)
+	if name == v1alpha1.ParameterClients {
+		problems = append(problems, field.Forbidden(path, "it is no option of fio: set clients of the workload, beside matrix"))
 	}
-	return field.ErrorList{field.Invalid(path, field.OmitValueType{}, fmt.Sprintf(
-		"names and values of one case have %d characters: shorten them to %d, or move options that have one value only to fio or jobFile",
-		longest, maxParameters))}
+	isAuto := func(v intstr.IntOrString) bool { return v.String() == "auto" }
+	if w.options[name] == "ramp_time" && slices.ContainsFunc(w.Matrix[name], isAuto) {
+		problems = append(problems, field.Forbidden(path,
+			"auto is for fio.rampTimeSeconds, and not for a matrix: to compare, use two workloads"))
+	}
+	return problems
 }
 
 func longestOf(values []intstr.IntOrString) int {

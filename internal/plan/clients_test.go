@@ -142,7 +142,7 @@ func TestRoom(t *testing.T) {
 			}
 			s := decode(t, fmt.Appendf(nil, "clients: %d\ntargets: [%s]\nworkloads: []\n", test.clients, strings.Join(targets, ", ")))
 			s.Workloads = []v1alpha1.Workload{builder.NewWorkload("w")}
-			if got := maxResults(s); got != test.results {
+			if got := maxResults(s, s.MostClients()); got != test.results {
 				t.Fatalf("%d results have room, want %d", got, test.results)
 			}
 			fitting := max(test.results, 0) / len(targets)

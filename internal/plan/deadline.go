@@ -26,16 +26,6 @@ func RunDeadlineSeconds(runs []Run) int32 {
 	return int32(math.Ceil(min(2*longest, v1alpha1.MaxRunSeconds)))
 }
 
-// preconditioning returns the estimates of runs of which some are on volumes that are written before, nil if none is.
-func preconditioning(runs []Run) map[string]Estimate {
-	for i := range runs {
-		if runs[i].Target.Precondition != nil {
-			return Estimates(runs, nil)
-		}
-	}
-	return nil
-}
-
 // longestSeconds returns for how long a job can go on by its own options: its stages come one after the other, and in each
 // the job that goes on for longest counts, with start delay and ramp. Jobs that end by size alone are counted as far as they hold themselves to a
 // pace (rate, rate_iops, thinktime).
@@ -58,17 +48,17 @@ func longestSeconds(jobs ...*fio.JobFile) float64 {
 }
 
 // validateDeadline refuses a workload that goes on, in one of its cases, until a run's deadline ends it.
-func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchmarkSpec, cases []testCase) field.ErrorList {
+func validateDeadline(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, w *workload, cases []testCase) field.ErrorList {
 	longest := 0.0
 	for _, c := range cases {
 		longest = max(longest, longestSeconds(c.job, c.probe), longestSeconds(c.lowest))
 	}
-	deadline, workload := spec.Deadlines.RunCompletionSeconds, &spec.Workloads[index]
-	longest += float64(untilOf(workload).ExtraSeconds())
+	deadline := spec.Deadlines.RunCompletionSeconds
+	longest += float64(w.until.ExtraSeconds())
 	if longest < float64(ptr.Deref(deadline, v1alpha1.MaxRunSeconds)) {
 		return nil
 	}
-	at := runtimeField(path.Child("workloads").Index(index), workload)
+	at := runtimeField(w)
 	seconds := int64(math.Ceil(longest))
 	if deadline == nil {
 		return field.ErrorList{field.Invalid(at, seconds, fmt.Sprintf(
@@ -76,25 +66,22 @@ func validateDeadline(path *field.Path, index int, spec *v1alpha1.StorageBenchma
 	}
 	return field.ErrorList{field.Invalid(path.Child("deadlines", "runCompletionSeconds"), *deadline, fmt.Sprintf(
 		"workload %s can run for %d s by its own options, and would be ended before: raise runCompletionSeconds above %d (files are laid out first), remove it, or lower %s",
-		workload.Name, seconds, seconds, at))}
+		w.Name, seconds, seconds, at))}
 }
 
 // runtimeField returns the field that says for how long a workload runs, or how much it does.
-func runtimeField(path *field.Path, w *v1alpha1.Workload) *field.Path {
-	const runtime = "runtime"
+func runtimeField(w *workload) *field.Path {
 	if w.Until != nil {
-		return path.Child("until", "maxSeconds")
+		return w.path.Child("until", "maxSeconds")
 	}
-	for name := range w.Matrix {
-		if fio.Canonical(fio.OptionName(name)) == runtime {
-			return path.Child("matrix").Key(name)
-		}
+	if name, varies := w.varied["runtime"]; varies {
+		return w.path.Child("matrix").Key(name)
 	}
 	if w.Fio == nil {
-		return path.Child("jobFile")
+		return w.path.Child("jobFile")
 	}
 	if w.Fio.RuntimeSeconds != nil {
-		return path.Child("fio", "runtimeSeconds")
+		return w.path.Child("fio", "runtimeSeconds")
 	}
-	return path.Child("fio", "size")
+	return w.path.Child("fio", "size")
 }

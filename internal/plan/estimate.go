@@ -75,10 +75,13 @@ func Estimates(runs []Run, observed []v1alpha1.TargetStatus) map[string]Estimate
 			e.Measuring += probing
 		}
 		shares := layout.Before(run)
-		e.Layout, e.LayoutUnknown = pace.layout(layoutOf(shares))
-		var unknown bool
-		e.Preconditioning, unknown = pace.preconditioning(run.Target, layout.preconditionBytes(run, shares, measured), observed)
-		e.LayoutUnknown = e.LayoutUnknown || unknown
+		laidOut, layoutUnknown := pace.layout(layoutOf(shares))
+		written, writingUnknown := 0.0, false
+		if p := PreconditionOf(run.Target); p != nil {
+			written, writingUnknown = pace.preconditioning(run.Target, p, layout.preconditionBytes(run, p, shares, measured))
+		}
+		e.Layout, e.Preconditioning = duration(laidOut), duration(written)
+		e.LayoutUnknown = layoutUnknown || writingUnknown
 		layout.Measured(run)
 		measured = append(measured, run)
 		estimates[run.Name] = e
@@ -100,11 +103,13 @@ type pace struct {
 	limits, perClient []v1alpha1.Limits
 	// clients is how many the run has.
 	clients float64
+	// known are the limits of the target, nil if none is known.
+	known *v1alpha1.KnownLimits
 }
 
 func paceOf(run *Run, observed []v1alpha1.TargetStatus) pace {
-	p := pace{clients: float64(max(run.Clients, 1))}
 	limits, clientLimits := limitsOf(run.Target, observed)
+	p := pace{clients: float64(max(run.Clients, 1)), known: limits}
 	for _, l := range clientLimits {
 		p.perClient = append(p.perClient, l.Limits)
 	}
@@ -200,14 +205,14 @@ type layoutBytes struct {
 	uncounted bool
 }
 
-// layout returns how long it takes to write test files, and whether there is something that it cannot tell.
-func (p pace) layout(b layoutBytes) (time.Duration, bool) {
+// layout returns how many seconds it takes to write test files, and whether there is something that it cannot tell.
+func (p pace) layout(b layoutBytes) (float64, bool) {
 	if b.all == 0 {
 		return 0, b.uncounted
 	}
 	together, known := pace{limits: p.limits, clients: 1}.seconds(fio.Work{}, fio.Work{Bytes: b.all})
 	each, knownEach := pace{perClient: p.perClient}.seconds(fio.Work{}, fio.Work{Bytes: b.most})
-	return duration(max(together, each)), b.uncounted || (!known && !knownEach)
+	return max(together, each), b.uncounted || (!known && !knownEach)
 }
 
 // layoutOf returns how much clients write that lay out their shares.

@@ -4,13 +4,11 @@ package plan
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
@@ -69,25 +67,27 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	jobs, problems := jobsOf(specPath, spec)
-	if problem := validateResults(specPath, spec, jobs); problem != nil {
+	clients := spec.MostClients()
+	asked, problems := workloadsOf(specPath.Child("workloads"), spec)
+	if problem := validateResults(specPath, spec, clients, asked); problem != nil {
 		// Without a look at the cases, which can be too many to look at.
 		return nil, append(problems, problem)
 	}
-	if problem := validateExtent(specPath, spec, jobs); problem != nil {
+	if problem := validateExtent(specPath, asked); problem != nil {
 		return nil, append(problems, problem)
 	}
-	problems = append(problems, validateTargets(specPath.Child("targets"), spec.Targets, volumes)...)
-	if problem := validateAttachments(specPath, spec, volumes); problem != nil {
+	places := placesOf(spec.Targets, volumes)
+	problems = append(problems, validateTargets(specPath.Child("targets"), places)...)
+	if problem := validateAttachments(specPath, clients, places); problem != nil {
 		problems = append(problems, problem)
 	}
-	measured, wrong := measuredBy(specPath, spec, jobs, volumes)
+	measured, wrong := measuredBy(specPath, spec, asked, places)
 	problems = append(problems, wrong...)
-	if problem := validateSyncs(specPath, spec, measured); problem != nil {
+	if problem := validateSyncs(specPath, spec, maxResults(spec, clients), measured); problem != nil {
 		problems = append(problems, problem)
 	}
 	if len(problems) == 0 { // else some workloads are not known
-		problems = validateCapacity(specPath.Child("targets"), spec, measured, volumes)
+		problems = validateCapacity(specPath.Child("targets"), clients, measured, places)
 	}
 	if len(problems) == 0 {
 		problems = expectation.Validate(specPath.Child("expectations"), spec, measuresOf(measured))
@@ -104,38 +104,37 @@ func Runs(spec *v1alpha1.StorageBenchmarkSpec, volumes Volumes) ([]Run, field.Er
 
 // measuredBy returns the cases of all workloads, which are on no target yet, and what is wrong with them.
 func measuredBy(
-	specPath *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile, volumes Volumes,
+	specPath *field.Path, spec *v1alpha1.StorageBenchmarkSpec, asked []workload, places []place,
 ) (measured []Run, problems field.ErrorList) {
-	for i, job := range jobs {
-		if job == nil {
+	for i := range asked {
+		w := &asked[i]
+		if w.job == nil {
 			continue
 		}
-		workload, path := &spec.Workloads[i], specPath.Child("workloads").Index(i)
-		cases := casesOf(spec, workload, job)
-		wrong := addSearch(path, workload, cases)
-		wrong = append(wrong, validateUntilOf(path, workload, cases)...)
-		wrong = append(wrong, validateCases(path, cases, spec.Targets, volumes)...)
-		wrong = append(wrong, addProbes(path.Child("probe"), workload, cases, spec.Targets, volumes)...)
+		cases := casesOf(spec, w)
+		wrong := addSearch(w, cases)
+		wrong = append(wrong, validateUntilOf(w, cases)...)
+		wrong = append(wrong, validateCases(w.path, cases, places)...)
+		wrong = append(wrong, addProbes(w, cases, places)...)
 		if len(wrong) == 0 {
-			wrong = validateDeadline(specPath, i, spec, cases)
+			wrong = validateDeadline(specPath, spec, w, cases)
 		}
 		problems = append(problems, wrong...)
 		for _, c := range cases {
-			measured = append(measured, stepsOf(workload, Run{
-				Name: c.name, Workload: workload, Parameters: c.parameters, Clients: c.clients, Job: c.job,
-				Until: untilOf(workload), Probe: c.probe, Lowest: c.lowest,
+			measured = append(measured, stepsOf(w, Run{
+				Name: c.name, Workload: w.Workload, Parameters: c.parameters, Clients: c.clients, Job: c.job,
+				Until: w.until, Probe: c.probe, Lowest: c.lowest,
 			})...)
 		}
 	}
 	return measured, problems
 }
 
-func validateTargets(path *field.Path, targets []v1alpha1.Target, volumes Volumes) field.ErrorList {
+func validateTargets(path *field.Path, places []place) field.ErrorList {
 	var problems field.ErrorList
-	for i := range targets {
-		kind := volumes.KindOf(&targets[i])
-		problems = append(problems, storage.Validate(path.Index(i), &targets[i], kind)...)
-		problems = append(problems, validatePrecondition(path.Index(i), &targets[i], kind)...)
+	for i, p := range places {
+		problems = append(problems, storage.Validate(path.Index(i), p.target, p.kind)...)
+		problems = append(problems, validatePrecondition(path.Index(i), p.target, p.kind)...)
 	}
 	return problems
 }
@@ -221,50 +220,6 @@ func runName(spec *v1alpha1.StorageBenchmarkSpec, m *Run, target *v1alpha1.Targe
 	return strings.Join(parts, ".")
 }
 
-// jobsOf returns what fio does by the workloads themselves, nil for one with problems.
-func jobsOf(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) ([]*fio.JobFile, field.ErrorList) {
-	jobs := make([]*fio.JobFile, len(spec.Workloads))
-	var problems field.ErrorList
-	for i := range spec.Workloads {
-		workload := &spec.Workloads[i]
-		path := path.Child("workloads").Index(i)
-		job, errs := jobOf(path, workload)
-		errs = append(errs, validateMatrix(path.Child("matrix"), workload.Matrix)...)
-		errs = append(errs, validateParameters(path.Child("matrix"), workload)...)
-		if len(errs) == 0 {
-			jobs[i] = job
-		}
-		problems = append(problems, errs...)
-	}
-	return jobs, problems
-}
-
-func jobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
-	if w.Fio != nil {
-		if w.Fio.RW == "" && !variesRW(w) {
-			return nil, field.ErrorList{field.Required(path.Child("fio", "rw"), "set rw to the type of I/O, such as randread")}
-		}
-		if w.Fio.RWMixRead != nil && !fio.IsMixed(w.Fio.RW) && !variesRW(w) {
-			return nil, field.ErrorList{field.Invalid(path.Child("fio", "rwmixread"), *w.Fio.RWMixRead,
-				"rwmixread is for mixed workloads; set rw to rw, readwrite or randrw, or remove rwmixread")}
-		}
-		return fioJobOf(path, w)
-	}
-	if w.Until != nil {
-		return nil, validateUntil(path.Child("until"), w)
-	}
-	job, err := fio.Parse(*w.JobFile)
-	if err != nil {
-		return nil, field.ErrorList{field.Invalid(path.Child("jobFile"), field.OmitValueType{}, err.Error())}
-	}
-	return job, nil
-}
-
-// variesRW reports whether the matrix of a workload has the type of I/O.
-func variesRW(w *v1alpha1.Workload) bool {
-	return slices.ContainsFunc(slices.Collect(maps.Keys(w.Matrix)), func(name string) bool { return fio.Canonical(name) == "rw" })
-}
-
 // Of returns the plan of a run among those of the spec, false if it is not there. They go by name: who edits the spec may reorder targets and workloads,
 // because the API server compares these lists without regard to order. Who removes one from the spec removes it from the plan. A step of a search is planned at the
 // load that it was given.
@@ -304,61 +259,4 @@ func Record(runs []Run) []v1alpha1.Run {
 		}
 	}
 	return recorded
-}
-
-// kind is what the validity of a workload on a target depends on.
-type kind struct {
-	mode     corev1.PersistentVolumeMode
-	readOnly bool
-	// objects says whether files are objects of a store.
-	objects bool
-	// content says whether the volume has what somebody has written.
-	content bool
-	// othersSpace is set if others use the space that the files take, or pay for it.
-	othersSpace bool
-}
-
-func (k kind) validate(path *field.Path, job *fio.JobFile) field.ErrorList {
-	problems := fio.Validate(path, job, k.mode, k.readOnly)
-	if len(problems) == 0 && k.objects {
-		problems = fio.ValidateOnObjectStore(path, job)
-	}
-	if len(problems) == 0 && k.othersSpace {
-		problems = fio.ValidateOnOthersSpace(path, job)
-	}
-	if len(problems) == 0 && k.content {
-		problems = fio.ValidateOnContent(path, job)
-	}
-	return problems
-}
-
-// validateCases validates a workload's cases once for each kind of target, so that a problem is not reported
-// again for every case and target.
-func validateCases(path *field.Path, cases []testCase, targets []v1alpha1.Target, volumes Volumes) field.ErrorList {
-	kinds := map[kind]bool{}
-	seen := map[string]bool{}
-	var problems field.ErrorList
-	for i := range targets {
-		t := &targets[i]
-		k := kind{
-			mode: volumes.ModeOf(t), readOnly: volumes.ReadOnly(t), objects: volumes.KindOf(t).IsObjectStore(),
-			content:     t.DataSource != nil || volumes.ReadOnly(t),
-			othersSpace: !storage.IsNewVolume(t) || volumes.KindOf(t).IsPartOfService(),
-		}
-		if kinds[k] {
-			continue
-		}
-		kinds[k] = true
-		for _, c := range cases {
-			for _, job := range c.jobs() {
-				for _, problem := range k.validate(path, job) {
-					if !seen[problem.Error()] {
-						seen[problem.Error()] = true
-						problems = append(problems, problem)
-					}
-				}
-			}
-		}
-	}
-	return problems
 }

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -92,46 +91,4 @@ func validatePreconditionTime(path *field.Path, spec *v1alpha1.StorageBenchmarkS
 		}
 	}
 	return nil
-}
-
-// Preconditions says whether a client of a run writes its volume before, by the runs that were measured on the volumes that are there now, and by what is laid
-// out. Of a device that clients share the first one does. Files are written when those of all runs are laid out: what each run has for itself is new in each.
-func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode, measured []*Run, shares Shares) bool {
-	if planned.Target.Precondition == nil {
-		return false
-	}
-	if mode != corev1.PersistentVolumeBlock {
-		return shares.IsWhole(client)
-	}
-	if storage.IsShared(planned.Target) && client > 0 {
-		return false
-	}
-	for _, run := range measured {
-		if run.Target.Name == planned.Target.Name && client < run.Clients {
-			return false
-		}
-	}
-	return true
-}
-
-// preconditionBytes returns how much clients write before a run.
-func (l *Layout) preconditionBytes(run *Run, shares Shares, measured []*Run) layoutBytes {
-	p := PreconditionOf(run.Target)
-	if p == nil {
-		return layoutBytes{}
-	}
-	passes := float64(p.Passes)
-	if l.found.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
-		before := layoutOf(slices.DeleteFunc(slices.Clone(shares), func(s Share) bool { return !s.Whole }))
-		return layoutBytes{all: passes * before.all, most: passes * before.most, uncounted: before.uncounted}
-	}
-	var b layoutBytes
-	capacity := storage.Capacity(run.Target)
-	for client := range run.Clients {
-		if Preconditions(run, client, corev1.PersistentVolumeBlock, measured, nil) {
-			b.most = passes * float64(capacity.Value())
-			b.all = math.Min(b.all+b.most, math.MaxFloat64)
-		}
-	}
-	return b
 }

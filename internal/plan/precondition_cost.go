@@ -2,7 +2,7 @@ package plan
 
 import (
 	"math"
-	"time"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -13,33 +13,31 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// preconditioning returns how long it takes to write volumes before they are measured, and whether there is something that it cannot tell. With burst credits it is
-// fast until a full bucket is used up.
-func (p pace) preconditioning(target *v1alpha1.Target, b layoutBytes, observed []v1alpha1.TargetStatus) (time.Duration, bool) {
+// preconditioning returns how many seconds it takes to write volumes before they are measured, and whether there is
+// something that it cannot tell. With burst credits it is fast until a full bucket is used up.
+func (p pace) preconditioning(target *v1alpha1.Target, how *fio.Precondition, b layoutBytes) (float64, bool) {
 	if b.all == 0 {
 		return 0, b.uncounted
 	}
-	work := func(bytes float64) fio.Work {
-		return fio.Work{Bytes: bytes, IOs: bytes / float64(max(PreconditionOf(target).BlockBytes(), 1))}
-	}
+	block := max(how.BlockBytes(), 1)
+	work := func(bytes float64) fio.Work { return fio.Work{Bytes: bytes, IOs: bytes / float64(block)} }
 	together, known := pace{limits: p.limits, clients: 1}.seconds(fio.Work{}, work(b.all))
 	each, knownEach := pace{perClient: p.perClient}.seconds(fio.Work{}, work(b.most))
-	limits, _ := limitsOf(target, observed)
 	ofOneBucket := b.most
-	if limits != nil && (storage.IsShared(target) || limits.Scope == v1alpha1.ScopeFileSystem) {
+	if p.known != nil && (storage.IsShared(target) || p.known.Scope == v1alpha1.ScopeFileSystem) {
 		ofOneBucket = b.all
 	}
-	sustained := sustainedSeconds(limits, target, ofOneBucket)
-	return duration(max(together, each, sustained)), b.uncounted || (!known && !knownEach)
+	sustained := sustainedSeconds(p.known, block, ofOneBucket)
+	return max(together, each, sustained), b.uncounted || (!known && !knownEach)
 }
 
-// sustainedSeconds returns how long a volume with burst credits takes to be written, 0 of one without.
-func sustainedSeconds(limits *v1alpha1.KnownLimits, target *v1alpha1.Target, bytes float64) float64 {
+// sustainedSeconds returns how long a volume with burst credits takes to be written in blocks, 0 of one without.
+func sustainedSeconds(limits *v1alpha1.KnownLimits, block int64, bytes float64) float64 {
 	bucket, has := analysis.BucketOf(limits)
 	if !has {
 		return 0
 	}
-	units := creditUnits(bucket.Unit, PreconditionOf(target), bytes)
+	units := creditUnits(bucket.Unit, block, bytes)
 	burst := bucket.BurstSeconds(bucket.Max)
 	if units <= burst*bucket.BurstPerSecond {
 		return units / bucket.BurstPerSecond
@@ -47,14 +45,14 @@ func sustainedSeconds(limits *v1alpha1.KnownLimits, target *v1alpha1.Target, byt
 	return burst + (units-burst*bucket.BurstPerSecond)/bucket.BasePerSecond
 }
 
-// creditUnits returns what it takes of burst credits to write so many bytes.
-func creditUnits(unit aws.Unit, p *fio.Precondition, bytes float64) float64 {
+// creditUnits returns what it takes of burst credits to write so many bytes in blocks.
+func creditUnits(unit aws.Unit, block int64, bytes float64) float64 {
 	if unit != aws.UnitIOs {
 		return bytes
 	}
 	gp2, _ := aws.LookupVolumeType("gp2")
 	whole := int64(math.Min(bytes, math.MaxInt64/2))
-	return gp2.CreditUnits(whole/max(p.BlockBytes(), 1), whole, true)
+	return gp2.CreditUnits(whole/block, whole, true)
 }
 
 // CreditCost is what it takes of a volume's burst credits to write it before it is measured.
@@ -76,7 +74,8 @@ func PreconditionCosts(runs []Run) []CreditCost {
 		if bytes := used[target.Name]; bytes > 0 && !seen[target.Name] {
 			limits, _ := limitsOf(target, nil)
 			if bucket, has := analysis.BucketOf(limits); has {
-				costs = append(costs, CreditCost{target.Name, creditUnits(bucket.Unit, PreconditionOf(target), bytes), bucket.Max, bucket.Unit != aws.UnitIOs})
+				units := creditUnits(bucket.Unit, max(PreconditionOf(target).BlockBytes(), 1), bytes)
+				costs = append(costs, CreditCost{target.Name, units, bucket.Max, bucket.Unit != aws.UnitIOs})
 			}
 		}
 		seen[target.Name] = true
@@ -111,4 +110,52 @@ func (l *Layout) firstPreconditionBytes(run *Run) float64 {
 		return float64(p.Passes) * layoutOf(shares[:1]).most
 	}
 	return 0
+}
+
+// preconditioning returns the estimates of runs of which some are on volumes that are written before, nil if none is.
+func preconditioning(runs []Run) map[string]Estimate {
+	for i := range runs {
+		if runs[i].Target.Precondition != nil {
+			return Estimates(runs, nil)
+		}
+	}
+	return nil
+}
+
+// Preconditions says whether a client of a run writes its volume before, by the runs that were measured on the volumes that are there now, and by what is laid
+// out. Of a device that clients share the first one does. Files are written when those of all runs are laid out: what each run has for itself is new in each.
+func Preconditions(planned *Run, client int32, mode corev1.PersistentVolumeMode, measured []*Run, shares Shares) bool {
+	if planned.Target.Precondition == nil {
+		return false
+	}
+	if mode != corev1.PersistentVolumeBlock {
+		return shares.IsWhole(client)
+	}
+	if storage.IsShared(planned.Target) && client > 0 {
+		return false
+	}
+	for _, run := range measured {
+		if run.Target.Name == planned.Target.Name && client < run.Clients {
+			return false
+		}
+	}
+	return true
+}
+
+// preconditionBytes returns how much clients write before a run.
+func (l *Layout) preconditionBytes(run *Run, p *fio.Precondition, shares Shares, measured []*Run) layoutBytes {
+	passes := float64(p.Passes)
+	if l.found.ModeOf(run.Target) != corev1.PersistentVolumeBlock {
+		before := layoutOf(slices.DeleteFunc(slices.Clone(shares), func(s Share) bool { return !s.Whole }))
+		return layoutBytes{all: passes * before.all, most: passes * before.most, uncounted: before.uncounted}
+	}
+	var b layoutBytes
+	capacity := storage.Capacity(run.Target)
+	for client := range run.Clients {
+		if Preconditions(run, client, corev1.PersistentVolumeBlock, measured, nil) {
+			b.most = passes * float64(capacity.Value())
+			b.all = math.Min(b.all+b.most, math.MaxFloat64)
+		}
+	}
+	return b
 }

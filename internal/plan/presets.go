@@ -10,32 +10,6 @@ import (
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
-// validateKind refuses a workload that does not say what it does, says it twice, or says what its preset says.
-func validateKind(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
-	kinds := 0
-	for _, set := range []bool{w.Preset != nil, w.Fio != nil, w.JobFile != nil} {
-		if set {
-			kinds++
-		}
-	}
-	var problems field.ErrorList
-	if kinds != 1 {
-		problems = append(problems, field.Invalid(path, w.Name, "set exactly one of preset (a workload that has a name), fio (parameters) and jobFile (a whole fio job file)"))
-	}
-	if w.Scale != nil && w.Preset == nil {
-		problems = append(problems, field.Forbidden(path.Child("scale"), "it is for presets: set size and runtimeSeconds in fio, or in jobFile"))
-	}
-	if w.Search != nil && w.Preset != nil && w.Search.Vary != v1alpha1.VaryClients {
-		problems = append(problems, field.Invalid(path.Child("search", "vary"), w.Search.Vary,
-			"a preset sets what is measured, so that its results are comparable: vary clients; or set fio to vary what it does"))
-	}
-	if w.Preset != nil && len(w.Matrix) > 0 {
-		problems = append(problems, field.Forbidden(path.Child("matrix"),
-			"a preset sets what is measured, so that its results are comparable: remove matrix, or set fio to vary options; clients can vary"))
-	}
-	return problems
-}
-
 // expandPresets returns a spec whose workloads say themselves what their presets do: the same spec if none has one.
 func expandPresets(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) (*v1alpha1.StorageBenchmarkSpec, field.ErrorList) {
 	if !slices.ContainsFunc(spec.Workloads, func(w v1alpha1.Workload) bool { return w.Preset != nil }) {

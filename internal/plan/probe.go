@@ -22,13 +22,12 @@ func AdmitsProbe(spec *v1alpha1.StorageBenchmarkSpec, workload string) bool {
 }
 
 // addProbes gives the cases of a workload their probes if it wants some, and says why there can be none.
-func addProbes(
-	path *field.Path, w *v1alpha1.Workload, cases []testCase, targets []v1alpha1.Target, volumes Volumes,
-) field.ErrorList {
+func addProbes(w *workload, cases []testCase, places []place) field.ErrorList {
+	path := w.path.Child("probe")
 	if !w.Probes() {
 		return nil
 	}
-	if slices.ContainsFunc(targets, func(t v1alpha1.Target) bool { return volumes.KindOf(&t).IsObjectStore() }) {
+	if slices.ContainsFunc(places, func(p place) bool { return p.objects }) {
 		return field.ErrorList{field.Forbidden(path, "object stores are not probed: measure more jobs by matrix, such as {numjobs: [1, 2, 4]}, or remove probe")}
 	}
 	for i := range cases {

@@ -70,7 +70,7 @@ func randomSpec(r *rand.Rand) *v1alpha1.StorageBenchmarkSpec {
 			w.Matrix = randomMatrix(r)
 			s.Workloads = append(s.Workloads, w)
 		}
-		if 2*len(expected(s)) <= maxResults(s) { // the job file has two results
+		if 2*len(expected(s)) <= maxResults(s, s.MostClients()) { // the job file has two results
 			return s
 		}
 	}

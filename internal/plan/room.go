@@ -1,12 +1,9 @@
 package plan
 
 import (
-	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
@@ -30,8 +27,8 @@ const (
 
 // maxResults returns the most results that fit into the status beside the clients and volumes of the spec. The room of
 // one client and one volume a target is taken for granted.
-func maxResults(spec *v1alpha1.StorageBenchmarkSpec) int {
-	clients := int(spec.MostClients())
+func maxResults(spec *v1alpha1.StorageBenchmarkSpec, mostClients int32) int {
+	clients := int(mostClients)
 	if clients == 1 {
 		return MaxResults
 	}
@@ -47,12 +44,14 @@ func maxResults(spec *v1alpha1.StorageBenchmarkSpec) int {
 func roundedUp(n, by int) int { return (n + by - 1) / by }
 
 // validateResults refuses more results than fit into the status.
-func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
-	results, searches, most := 0, 0, maxResults(spec)
-	for i, job := range jobs {
-		if job != nil {
-			results += len(job.Groups()) * countCases(&spec.Workloads[i]) * len(spec.Targets) * int(repetitions(spec)) * mostSteps(&spec.Workloads[i])
-			searches += searchesOf(spec, &spec.Workloads[i])
+func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, clients int32, asked []workload) *field.Error {
+	results, searches, most := 0, 0, maxResults(spec, clients)
+	for i := range asked {
+		if w := &asked[i]; w.job != nil {
+			results += len(w.job.Groups()) * w.cases * len(spec.Targets) * int(repetitions(spec)) * w.steps
+			if w.Search != nil { // whose answers the status has as well
+				searches += len(spec.Targets) * w.cases
+			}
 		}
 	}
 	if results+searches <= most {
@@ -64,7 +63,7 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 				"at most %d are possible: lower max of searches, or raise min, or split the benchmark", len(spec.Targets), repetitions(spec), results+searches, searches, max(most, 0)))
 	}
 	beside, remedy := "", "split the benchmark"
-	if clients := spec.MostClients(); clients > 1 {
+	if clients > 1 {
 		beside, remedy = fmt.Sprintf(" with %d clients and their volumes", clients), "split the benchmark, or lower clients"
 	}
 	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
@@ -74,8 +73,8 @@ func validateResults(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs
 
 // validateSyncs refuses more results than fit into the status if jobs call fsync or the like, of which results say more. It looks at
 // the cases, because a matrix can choose which of them do.
-func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, cases []Run) *field.Error {
-	results, syncs, most := 0, 0, maxResults(spec)
+func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, most int, cases []Run) *field.Error {
+	results, syncs := 0, 0
 	for i := range cases {
 		for _, load := range cases[i].Job.Loads() {
 			results++
@@ -94,51 +93,19 @@ func validateSyncs(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, cases 
 			syncs, results, resultsPerRoomOfSyncs, most))
 }
 
-// maxTexts bounds the job files of a benchmark together, of which the API has the same rule: operators keep all benchmarks
-// in memory, as they are written.
-const maxTexts = 128 << 10
-
-// validateTexts refuses job files that are too long together.
-func validateTexts(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) *field.Error {
-	all := 0
-	for i := range spec.Workloads {
-		all += utf8.RuneCountInString(ptr.Deref(spec.Workloads[i].JobFile, ""))
-	}
-	if all <= maxTexts {
-		return nil
-	}
-	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
-		fmt.Sprintf("all jobFiles together have %d characters, and may have %d: give what differs in matrix, or split the benchmark", all, maxTexts))
-}
-
-// maxPods bounds, in bytes of text, what a benchmark says of its pods. Each pod and Job has all of it, and the API server takes a processor a second for
-// each write of an object of 1 MiB. What people write has some KiB; the names of all nodes of a large cluster have 10.
-const maxPods = 64 << 10
-
-// ValidatePods refuses placement and pod that are too large together: the API bounds what each list, map and text in them has, and these multiply.
-func ValidatePods(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec) *field.Error {
-	text, err := json.Marshal(v1alpha1.StorageBenchmarkSpec{Placement: spec.Placement, Pod: spec.Pod})
-	if err == nil && len(text) <= maxPods {
-		return nil
-	}
-	return field.Invalid(path.Child("placement"), fmt.Sprintf("%d KiB", len(text)>>10),
-		fmt.Sprintf("placement and pod together may have %d KiB as text, because each pod has all of it: select nodes by labels that they share", maxPods>>10))
-}
-
 // validateExtent refuses job files whose cases take much to plan and to keep: a few KB of sections in a file, with a few
 // values in a matrix, are tens of thousands of jobs. What one file may have, all cases of all may have together.
-func validateExtent(path *field.Path, spec *v1alpha1.StorageBenchmarkSpec, jobs []*fio.JobFile) *field.Error {
+func validateExtent(path *field.Path, asked []workload) *field.Error {
 	extent := 0
-	for i, job := range jobs {
-		if job != nil {
-			w := &spec.Workloads[i]
-			extent += job.Extent(len(w.Matrix)) * countCases(w)
+	for i := range asked {
+		if w := &asked[i]; w.job != nil {
+			extent += w.job.Extent(len(w.Matrix)) * w.cases
 		}
 	}
 	if extent <= fio.MaxExtent {
 		return nil
 	}
-	return field.Invalid(path.Child("workloads"), len(spec.Workloads),
+	return field.Invalid(path.Child("workloads"), len(asked),
 		fmt.Sprintf("the jobs of all workloads, in all cases of their matrix, have %d options together, and options of [global] count in each job; at most %d are possible: "+
 			"use fewer sections or options in jobFile, give fewer values in matrix, or split the benchmark", extent, fio.MaxExtent))
 }

@@ -61,14 +61,13 @@ func (r *Run) Rate() int64 {
 }
 
 // addSearch gives the cases of a workload the ends of its search if it has one, and says what is wrong with that.
-func addSearch(path *field.Path, w *v1alpha1.Workload, cases []testCase) field.ErrorList {
+func addSearch(w *workload, cases []testCase) field.ErrorList {
 	if w.Search == nil {
 		return nil
 	}
-	if problems := validateSearch(path, w); len(problems) > 0 {
-		return problems
+	if len(w.wrongSearch) > 0 {
+		return w.wrongSearch
 	}
-	path = path.Child("search")
 	c := search.ConfigOf(w.Search)
 	for i := range cases {
 		if w.Search.Vary == v1alpha1.VaryClients {
@@ -78,7 +77,7 @@ func addSearch(path *field.Path, w *v1alpha1.Workload, cases []testCase) field.E
 		job := cases[i].job
 		cases[i].job, cases[i].lowest = atLoad(job, w.Search.Vary, c.Max), atLoad(job, w.Search.Vary, c.Min)
 	}
-	return validateSteps(path, w.Search, cases)
+	return validateSteps(w.path.Child("search"), w.Search, cases)
 }
 
 // mostLoads are the highest that may be searched.
@@ -87,8 +86,8 @@ var mostLoads = map[string]int32{
 }
 
 // validateSearch refuses a search by what its workload says, and what the API server refuses too.
-func validateSearch(workload *field.Path, w *v1alpha1.Workload) field.ErrorList {
-	s, path := w.Search, workload.Child("search")
+func validateSearch(w *workload) field.ErrorList {
+	s, path := w.Search, w.path.Child("search")
 	most, known := mostLoads[s.Vary]
 	if !known {
 		return field.ErrorList{field.NotSupported(path.Child("vary"), s.Vary, slices.Sorted(maps.Keys(mostLoads)))}
@@ -100,16 +99,15 @@ func validateSearch(workload *field.Path, w *v1alpha1.Workload) field.ErrorList 
 	case lowest < 1 || lowest > s.Max:
 		problems = append(problems, field.Invalid(path.Child("min"), lowest, fmt.Sprintf("it has to be from 1 to max, which is %d", s.Max)))
 	}
-	for name := range w.Matrix {
-		if fio.Canonical(fio.OptionName(name)) == fio.Canonical(fio.OptionName(s.Vary)) {
-			problems = append(problems, field.Invalid(path.Child("vary"), s.Vary, fmt.Sprintf("matrix[%s] varies it as well: remove one of them", name)))
-		}
+	if name, twice := w.varied[fio.Canonical(fio.OptionName(s.Vary))]; twice {
+		problems = append(problems, field.Invalid(path.Child("vary"), s.Vary,
+			fmt.Sprintf("matrix[%s] varies it as well: remove one of them", name)))
 	}
 	if s.Vary == v1alpha1.VaryClients && len(w.Clients) > 0 {
 		problems = append(problems, field.Invalid(path.Child("vary"), s.Vary, "clients of the workload varies it as well: remove one of them"))
 	}
-	if n := len(w.Choices()); n > maxMatrixWithSearch {
-		problems = append(problems, field.TooMany(workload.Child("matrix"), n, maxMatrixWithSearch))
+	if n := len(w.choices); n > maxMatrixWithSearch {
+		problems = append(problems, field.TooMany(w.path.Child("matrix"), n, maxMatrixWithSearch))
 	}
 	if w.Probes() {
 		problems = append(problems, field.Forbidden(path, "it does not go with probe: a search measures with more in flight itself; remove one of them"))
@@ -151,28 +149,15 @@ func validateSteps(path *field.Path, s *v1alpha1.LoadSearch, cases []testCase) f
 	return nil
 }
 
-// mostSteps returns how many runs each run of a workload is at most, 1 without a search. The search may not be valid.
-func mostSteps(w *v1alpha1.Workload) int {
-	if w.Search == nil || len(validateSearch(field.NewPath("workload"), w)) > 0 {
-		return 1
-	}
-	return search.MostProbes(search.ConfigOf(w.Search))
-}
-
-// searchesOf returns how many results the status has of a workload's searches.
-func searchesOf(spec *v1alpha1.StorageBenchmarkSpec, w *v1alpha1.Workload) int {
-	if w.Search == nil {
-		return 0
-	}
-	return len(spec.Targets) * countCases(w)
-}
+// mostSteps returns how many runs each run of a search is at most.
+func mostSteps(s *v1alpha1.LoadSearch) int { return search.MostProbes(search.ConfigOf(s)) }
 
 // stepsOf returns the runs that a search of a case takes at most; one without a search is the only run.
-func stepsOf(w *v1alpha1.Workload, m Run) []Run {
+func stepsOf(w *workload, m Run) []Run {
 	if w.Search == nil {
 		return []Run{m}
 	}
-	steps := make([]Run, mostSteps(w))
+	steps := make([]Run, w.steps)
 	for i := range steps {
 		steps[i] = m
 		steps[i].Step = int32(i + 1)

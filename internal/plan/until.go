@@ -61,62 +61,78 @@ func steadyWindow(until *v1alpha1.Until) *steady.Until {
 }
 
 // waitingBy returns the field by which a workload waits, as a user writes it, and where it is.
-func waitingBy(path *field.Path, w *v1alpha1.Workload) (string, *field.Path) {
+func waitingBy(w *workload) (string, *field.Path) {
 	if w.Until != nil {
-		return "until", path.Child("until")
+		return "until", w.path.Child("until")
 	}
-	return "rampTimeSeconds: auto", path.Child("fio", "rampTimeSeconds")
+	return "rampTimeSeconds: auto", w.path.Child("fio", "rampTimeSeconds")
 }
 
-// fioJobOf returns what is measured of a workload of fio's parameters, of one that waits without what runs before, and all that is wrong with it.
-func fioJobOf(path *field.Path, w *v1alpha1.Workload) (*fio.JobFile, field.ErrorList) {
-	if problems := validateRamp(path, w); len(problems) > 0 {
-		return nil, problems
-	}
-	u := untilOf(w)
-	if u == nil {
-		return fio.FromParameters(w.Name, w.Fio), nil
-	}
-	by, at := waitingBy(path, w)
-	if w.Until != nil {
-		if problems := validateUntil(at, w); len(problems) > 0 {
+// fioJobOf returns what is measured of a workload of fio's parameters, of one that waits without what runs before, and all
+// that is wrong with it.
+func fioJobOf(w *workload) (*fio.JobFile, field.ErrorList) {
+	for _, validate := range []func(*workload) field.ErrorList{validateRW, validateRamp, validateWaiting} {
+		if problems := validate(w); len(problems) > 0 {
 			return nil, problems
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
-		if err := goesWith(by, name, w); err != nil {
-			return nil, field.ErrorList{field.Forbidden(path.Child("matrix").Key(name), err.Error())}
-		}
+	parameters, seconds := withoutTimes(w)
+	job := fio.FromParameters(w.Name, parameters)
+	if w.until == nil {
+		return job, nil
 	}
-	parameters, seconds := withoutTimes(w, u)
-	job, err := fio.FromParameters(w.Name, parameters).Until(by, int64(seconds), steady.PauseSeconds)
+	by, at := waitingBy(w)
+	job, err := job.Until(by, int64(seconds), steady.PauseSeconds)
 	if err != nil {
 		return nil, field.ErrorList{field.Forbidden(at, err.Error())}
 	}
 	return job, nil
 }
 
-// withoutTimes returns the parameters of a workload that waits without those that say for how long it is measured, and for how many seconds that is.
-func withoutTimes(w *v1alpha1.Workload, u *steady.Until) (*v1alpha1.FioParameters, int32) {
-	if w.Until != nil {
-		return w.Fio, u.WindowSeconds
+// validateWaiting refuses what does not go with waiting.
+func validateWaiting(w *workload) field.ErrorList {
+	if w.until == nil {
+		return nil
 	}
-	parameters := w.Fio.DeepCopy()
+	if w.Until != nil {
+		if problems := validateUntil(w); len(problems) > 0 {
+			return problems
+		}
+	}
+	by, _ := waitingBy(w)
+	for _, name := range slices.Sorted(maps.Keys(w.Matrix)) {
+		if err := goesWith(by, name, w); err != nil {
+			return field.ErrorList{field.Forbidden(w.path.Child("matrix").Key(name), err.Error())}
+		}
+	}
+	return nil
+}
+
+// withoutTimes returns the parameters of a workload, of one that waits without those that say for how long it is measured,
+// and for how many seconds that is.
+func withoutTimes(w *workload) (parameters *v1alpha1.FioParameters, seconds int32) {
+	switch {
+	case w.until == nil:
+		return w.Fio, 0
+	case w.Until != nil:
+		return w.Fio, w.until.WindowSeconds
+	}
+	parameters = w.Fio.DeepCopy()
 	parameters.RuntimeSeconds, parameters.TimeBased = nil, nil
 	return parameters, *w.Fio.RuntimeSeconds
 }
 
 // goesWith says why a matrix cannot have an option of a workload that waits by a field, nil if it can.
-func goesWith(by, name string, w *v1alpha1.Workload) error {
-	if option := fio.Canonical(fio.OptionName(name)); w.Until == nil && slices.Contains([]string{"runtime", "time_based", "ramp_time"}, option) {
+func goesWith(by, name string, w *workload) error {
+	if w.Until == nil && slices.Contains([]string{"runtime", "time_based", "ramp_time"}, w.options[name]) {
 		return fmt.Errorf("with %s it has one value, in fio: remove it from matrix, or give rampTimeSeconds a number", by)
 	}
 	return fio.GoesWithUntil(name, by)
 }
 
 // validateRamp refuses what the API server refuses too.
-func validateRamp(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
-	p, at := w.Fio, path.Child("fio", "rampTimeSeconds")
+func validateRamp(w *workload) field.ErrorList {
+	p, at := w.Fio, w.path.Child("fio", "rampTimeSeconds")
 	switch {
 	case p.RampTimeSeconds == nil:
 		return nil
@@ -135,11 +151,11 @@ func validateRamp(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
 }
 
 // validateUntilOf refuses what the matrix makes of a workload that waits.
-func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) field.ErrorList {
-	if untilOf(w) == nil {
+func validateUntilOf(w *workload, cases []testCase) field.ErrorList {
+	if w.until == nil {
 		return nil
 	}
-	by, at := waitingBy(path, w)
+	by, at := waitingBy(w)
 	for i := range cases {
 		if slices.ContainsFunc(cases[i].job.Loads(), func(l fio.Load) bool { return l.Metadata }) {
 			return field.ErrorList{field.Forbidden(at, fmt.Sprintf(
@@ -153,7 +169,8 @@ func validateUntilOf(path *field.Path, w *v1alpha1.Workload, cases []testCase) f
 }
 
 // validateUntil refuses what the API server refuses too.
-func validateUntil(path *field.Path, w *v1alpha1.Workload) field.ErrorList {
+func validateUntil(w *workload) field.ErrorList {
+	path := w.path.Child("until")
 	if w.Fio == nil {
 		return field.ErrorList{field.Forbidden(path,
 			"it is for workloads of fio: remove it, or set fio instead of preset or jobFile; a job file can have fio's own steadystate")}
