@@ -73,7 +73,7 @@ func Record(ctx context.Context, p *pass.Pass, run *v1alpha1.Run, parts []Part, 
 	run.Message = ""
 	run.CompletionTime = new(p.Now)
 	run.StartMarginMilliseconds = measured.StartMarginMilliseconds
-	run.Result, run.Sections = measured.Result, measured.Sections
+	run.Result, run.Sections, run.Probe = measured.Result, measured.Sections, measured.Probe
 	if isPlanned {
 		if judgeStep(p, run, planned); run.State == v1alpha1.RunFailed {
 			return nil

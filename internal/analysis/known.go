@@ -31,6 +31,8 @@ type Known struct {
 	Counted *Counted
 	// Exceeded is what EBS itself says of the same time. Nil if it was not asked, did not answer, or other results have a part in it.
 	Exceeded *Exceeded
+	// Probe is what was measured right after the result, with more I/Os in flight. Nil if nothing was.
+	Probe *v1alpha1.ProbeResult
 }
 
 // With is what is known with what a run did to burst credits, which may be nil.
