@@ -97,7 +97,7 @@ func TestSearch(t *testing.T) {
 		Saturation: &v1alpha1.SearchFigures{
 			Value: one(4), MilliIOPS: one(3_000_000), BytesPerSecond: one(3000 * 4096), ObjectiveNanoseconds: one(1_333_333),
 		},
-		Message:    "3000 IOPS at read.mean <= 5 ms (iodepth 15); at saturation 3000 IOPS and 1.33 ms",
+		Message: "3000 IOPS at read.mean <= 5 ms (iodepth 15); at saturation 3000 IOPS and 1.33 ms",
 	}}
 	if diff := cmp.Diff(found, sb.Status.Searches); diff != "" {
 		t.Errorf("searches (-want +got):\n%s", diff)

@@ -249,8 +249,8 @@ func (c *wireColumn) read(rows [][]Figure) error {
 		}
 		code--
 		value := before + (int64(code>>1) ^ -int64(code&1))
-		if code > 4*MaxValue || value < 0 || value > MaxValue {
-			return fmt.Errorf("a figure of %d: it can be from 0 to %d", value, int64(MaxValue))
+		if most := Metric(c.Metric).Most(); code > 4*uint64(most) || value < 0 || value > most {
+			return fmt.Errorf("a figure of %d: it can be from 0 to %d", value, most)
 		}
 		rows[i] = append(rows[i], Figure{Metric: Metric(c.Metric), Value: value})
 		before = value

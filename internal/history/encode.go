@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -21,7 +22,7 @@ type Chunk struct {
 }
 
 // magic begins each chunk and names the version of its encoding.
-const magic = "storagebench-history/v1\n"
+const magic = "storagebench-history/v2\n"
 
 // maxChunkPoints is the most points of a chunk, and maxChunkCases the most different cases.
 const (
@@ -153,6 +154,7 @@ func (h *History) choose() {
 type room struct {
 	number                 int64
 	points, figures, texts int
+	values                 int // bytes of the figures
 	cases                  map[Case]*[metricCount]bool
 	columns                int
 	before                 *Environment
@@ -160,11 +162,13 @@ type room struct {
 
 // Bounds of what parts of a chunk take, beside their texts.
 const (
-	figureBytes = 5 // a varint of 35 bits
 	columnBytes = 8 // its case and metric, and its length
 	caseBytes   = 16
 	pointBytes  = 64
 )
+
+// figureBytes is the most that a figure takes: a varint of 7 bits a byte, of twice the difference to another one.
+func figureBytes(m Metric) int { return (bits.Len64(uint64(m.Most())) + 1 + 6) / 7 }
 
 // take adds a point, and says whether the chunk still has room with it.
 func (r *room) take(p *Point) bool {
@@ -196,6 +200,7 @@ func (r *room) takeCase(m *Measured) {
 			has[f.Metric] = true
 			r.columns++
 		}
+		r.values += figureBytes(f.Metric)
 	}
 	r.figures += len(m.Figures)
 }
@@ -203,7 +208,7 @@ func (r *room) takeCase(m *Measured) {
 // bytes is the most that the chunk takes: each point has a figure in each column, or a byte that says there is none.
 func (r *room) bytes() int {
 	absent := r.columns*r.points - r.figures
-	return r.texts + r.columns*columnBytes + r.figures*figureBytes + absent
+	return r.texts + r.columns*columnBytes + r.values + absent
 }
 
 // textBytes is the most that an environment takes.

@@ -66,12 +66,12 @@ func figuresOf(t *v1alpha1.TargetComparison) []Figure {
 	var figures []Figure
 	add := func(name string, s *v1alpha1.Statistic) {
 		if m, isKept := MetricNamed(name); isKept && s != nil {
-			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), MaxValue)})
+			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), m.Most())})
 		}
 	}
 	for i := range t.Figures {
 		c := &t.Figures[i]
-		add(c.Name+".iops", c.IOPS())
+		add(c.Name+".iops", c.MilliIOPS)
 		add(c.Name+".p50", c.P50Nanoseconds)
 		add(c.Name+".p99", c.P99Nanoseconds)
 	}

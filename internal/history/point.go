@@ -54,7 +54,7 @@ type Measured struct {
 	Figures []Figure
 }
 
-// Figure is the value of a metric: I/Os per second or nanoseconds, from 0 to MaxValue.
+// Figure is the value of a metric, from 0 to the most that it can be: operations per second in thousandths, or nanoseconds.
 type Figure struct {
 	Metric Metric
 	Value  int64
