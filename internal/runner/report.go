@@ -56,8 +56,8 @@ func newFigures(g *fiooutput.Group) []digest.Figures {
 	if s := g.Sync; s != nil && s.Count > 0 {
 		all = append(all, newCalls(v1alpha1.OperationSync, s, 0))
 	}
-	if m := g.Metadata; m != nil && m.Latency != nil && m.Latency.Count > 0 {
-		all = append(all, newCalls(v1alpha1.OperationMetadata, m.Latency, round(m.PerSecond*1000)))
+	if m := g.Metadata; m != nil {
+		all = append(all, newCalls(v1alpha1.OperationMetadata, m.CompletionLatency, round(m.IOPS*1000)))
 	}
 	return all
 }

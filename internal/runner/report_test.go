@@ -15,8 +15,8 @@ import (
 func TestReportOfMetadata(t *testing.T) {
 	h := &histogram.Histogram{}
 	h.Add(100, 3)
-	output := &fiooutput.Output{Groups: []fiooutput.Group{{Name: "files", Metadata: &fiooutput.Metadata{
-		PerSecond: 1.5, RuntimeMilliseconds: 2000, Latency: &fiooutput.LatencyStats{Count: 3, MinNanoseconds: 90, MaxNanoseconds: 110, MeanNanoseconds: 99.6, StddevNanoseconds: 4.9, Histogram: h},
+	output := &fiooutput.Output{Groups: []fiooutput.Group{{Name: "files", Metadata: &fiooutput.Direction{
+		IOs: 3, IOPS: 1.5, RuntimeMilliseconds: 2000, CompletionLatency: &fiooutput.LatencyStats{Count: 3, MinNanoseconds: 90, MaxNanoseconds: 110, MeanNanoseconds: 99.6, StddevNanoseconds: 4.9, Histogram: h},
 	}}}}
 	report, err := NewReport(output)
 	if err != nil {
