@@ -24,7 +24,7 @@ const MaxBytes = 4096
 // prefix tells a report from an error text, and names the version of its encoding. The pod and another colon follow.
 const prefix = "storagebench/v5:"
 
-// maxInflated bounds what a report may inflate to: 80 histograms with every bucket occupied take less.
+// maxInflated bounds what a report may inflate to: 128 histograms with every bucket occupied take less.
 const maxInflated = 1 << 20
 
 // ErrNotReport is returned by Decode for a text that is not a report, such as an error message.
@@ -164,6 +164,9 @@ func Decode(message string) (*Report, error) {
 		return nil, err
 	}
 	w.Report.Pod = pod
+	for i := range w.Report.Groups {
+		w.Report.Groups[i].Drop(isUnknown)
+	}
 	return &w.Report, check(&w.Report)
 }
 
@@ -185,8 +188,13 @@ func open(message string) (pod, encoded string, ok bool) {
 // strict decodes no more than Encode writes. The longest array is that of the histograms.
 var strict = sizelimit.CBOR(MaxGroups * maxFigures)
 
-// maxFigures is the most kinds of operations that a group can have figures of: all but the total.
-var maxFigures = len(v1alpha1.Operations()) - 1
+// maxFigures is the most kinds of operations that a group can have figures of, as in the status.
+const maxFigures = 8
+
+// isUnknown reports whether an operation is not one of a group. That of a later runner does no harm.
+func isUnknown(operation string) bool {
+	return operation == v1alpha1.OperationTotal || !slices.Contains(v1alpha1.Operations(), operation)
+}
 
 func (w *wire) restoreHistograms() error {
 	next := 0
