@@ -69,7 +69,9 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 // repetitions. Such a case has a rate of 0, whatever the other repetitions did.
 func bytesOf(measured *history.Measured, f *v1alpha1.FiguresComparison) float64 {
 	metric, _ := history.MetricNamed(f.Name + ".iops")
-	if rate, _ := measured.Of(metric); rate == 0 && f.MilliIOPS != nil && f.MilliIOPS.Median > 0 || f.BytesPerSecond == nil {
+	rate, _ := measured.Of(metric)
+	isNoAnswer := rate == 0 && f.MilliIOPS != nil && f.MilliIOPS.Median > 0
+	if isNoAnswer || f.BytesPerSecond == nil {
 		return 0
 	}
 	return float64(max(f.BytesPerSecond.Median, 0))

@@ -136,11 +136,14 @@ func newFigures(operation string, random *rand.Rand) digest.Figures {
 // histograms take most of it.
 func fioLog() []byte {
 	report := newReport(0, 0)
-	group := report.Groups[0]
+	bins := func(operation string) map[string]any {
+		latencies := report.Groups[0].Of(operation).Histogram.Bins()
+		return map[string]any{"clat_ns": latencies, "lat_ns": latencies}
+	}
 	text, err := json.MarshalIndent(map[string]any{
 		"fio version": report.FioVersion,
-		"read":        map[string]any{"clat_ns": group.Of(v1alpha1.OperationRead).Histogram.Bins(), "lat_ns": group.Of(v1alpha1.OperationRead).Histogram.Bins()},
-		"write":       map[string]any{"clat_ns": group.Of(v1alpha1.OperationWrite).Histogram.Bins(), "lat_ns": group.Of(v1alpha1.OperationWrite).Histogram.Bins()},
+		"read":        bins(v1alpha1.OperationRead),
+		"write":       bins(v1alpha1.OperationWrite),
 	}, "", "  ")
 	if err != nil {
 		panic(err) // numbers and texts

@@ -29,7 +29,7 @@ const (
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := Bound(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = probed(bound, r, known, load, client, usual)
+	bound = probed(bound, newProbed(r, known.Probe, load), load, client, usual)
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
 		bound = said(known.withoutCredits(bound, r), known.Exceeded)
 	}
@@ -66,8 +66,7 @@ func (k Known) evidence(reason string) v1alpha1.Evidence {
 
 // probed is what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at this time. Of what
 // the workload asks for, and of the CPU that fio had, it says nothing.
-func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
-	p := newProbed(r, known.Probe, load)
+func probed(bound v1alpha1.LimitedBy, p *probedResult, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	if p == nil || bound.Reason == v1alpha1.BoundWorkloadRate || bound.Reason == v1alpha1.BoundClientCPU {
 		return bound
 	}
