@@ -68,7 +68,7 @@ type wireDistribution struct {
 }
 
 // MarshalCBOR implements cbor.Marshaler.
-func (f Figures) MarshalCBOR() ([]byte, error) {
+func (f *Figures) MarshalCBOR() ([]byte, error) {
 	w := wireFigures{
 		Name: f.Name, Count: f.Count, Bytes: f.Bytes, MilliIOPS: f.MilliIOPS, BytesPerSecond: f.BytesPerSecond,
 		ShortIOs: f.ShortIOs, DroppedIOs: f.DroppedIOs,
