@@ -40,7 +40,7 @@ func clientReport(times, later, margin int64) digest.Report {
 	report := builder.Report()
 	group := &report.Groups[0]
 	group.JobStart = 1_700_000_000_000 + later
-	group.Read.MilliIOPS *= times
+	group.Of(v1alpha1.OperationRead).MilliIOPS *= times
 	report.Environment.StartMarginMilliseconds = margin
 	return report
 }
@@ -123,7 +123,7 @@ func checkMerged(w *testWorld, sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run)
 		w.Errorf("warnings are %v", reasons)
 	}
 	if records := w.clientRecords(run.ClientsConfigMap); len(records) != 3 || records[2].Client != "client-2" || records[2].Node != fakecluster.NodeOf(2) ||
-		records[2].Sections[0].Result.Of(v1alpha1.OperationRead).IOPS() != 9145 || len(records[2].Sections[0].ReadBins) != 2 {
+		records[2].Sections[0].Result.Of(v1alpha1.OperationRead).IOPS() != 9145 || len(records[2].Sections[0].Bins[v1alpha1.OperationRead]) != 2 {
 		w.Errorf("records of the clients are %+v", records)
 	}
 	if logs := w.configMap(run.LogConfigMap).BinaryData; len(logs) != 3 || len(logs["fio.log.gz"]) == 0 || len(logs["fio.client-2.log.gz"]) == 0 {

@@ -22,7 +22,7 @@ func TestComparison(t *testing.T) {
 		report := builder.Report()
 		report.Environment = digest.Environment{CPUMillis: 2000, Periods: 100, ThrottledPeriods: 7}
 		if pod.Labels[v1alpha1.LabelTarget] == "slow" {
-			report.Groups[0].Read.MilliIOPS = 1_500_000
+			report.Groups[0].Of(v1alpha1.OperationRead).MilliIOPS = 1_500_000
 		}
 		return fakecluster.Succeed(report)
 	})

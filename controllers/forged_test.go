@@ -41,7 +41,7 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 	}
 	prefix, _, _ := strings.Cut(valid, ":")
 	negative := builder.Report()
-	negative.Groups[0].Read.IOs = -1
+	negative.Groups[0].Of(v1alpha1.OperationRead).Count = -1
 	twoGroups := builder.Report("one", "two")
 	another := builder.Report()
 	another.Pod = "01234567-89ab-cdef-0123-456789abcdef"
@@ -63,7 +63,7 @@ func forgedMessages(t *testing.T) map[string]fakecluster.Outcome {
 		"results of another job":  fakecluster.Succeed(twoGroups),
 		"a report of another pod": fakecluster.Say(ofAnother),
 		"a report of no pod":      fakecluster.Say(valid),
-		"an older report":         fakecluster.Say("storagebench/v3:" + body),
+		"an older report":         fakecluster.Say("storagebench/v4:" + body),
 		"a report of a failure":   fakecluster.Fail(digest.ExitFailed, valid),
 		"an error of a success":   fakecluster.Say("fio: io_u error: No space left on device"),
 		"escapes":                 fakecluster.Fail(digest.ExitFailed, "\x1b[2J\x1b]0;owned\x07 all\r\nis\x00 well \u202e\u0085"),
@@ -99,7 +99,7 @@ func TestOutOfMemoryInAProbe(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := sb.Status.Runs[0]
-	if run.Result == nil || run.Result.Of(v1alpha1.OperationRead).Count != 1000 || run.Result.Probe != nil || run.Message != "" {
+	if run.Result == nil || run.Result.Of(v1alpha1.OperationRead).Count != 1000 || run.Probe != nil || run.Message != "" {
 		t.Errorf("run is %+v", run)
 	}
 	warned := slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool {
@@ -128,7 +128,7 @@ func TestForgedReportsOfProbes(t *testing.T) {
 	}{
 		"a report that is not of a probe": {probed, fakecluster.OutOfMemoryAfter(builder.Report()), "OOMKilled"},
 		"no probe was to come":            {unprobed, fakecluster.OutOfMemoryAfter(awaitingProbe()), "OOMKilled"},
-		"a report of another pod":         {probed, fakecluster.Fail(137, ofAnother), "storagebench/v4:"},
+		"a report of another pod":         {probed, fakecluster.Fail(137, ofAnother), "storagebench/v5:"},
 		"another job's":                   {probed, fakecluster.OutOfMemoryAfter(func() digest.Report { r := builder.Report("one", "two"); r.LacksProbe = true; return r }()), "it has 2 results, and the run has 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -204,13 +204,14 @@ func TestAbsurdFigures(t *testing.T) {
 	absurd := builder.Report()
 	g := &absurd.Groups[0]
 	g.ElapsedMilliseconds, g.JobStart, g.UserPercent = math.MaxInt64, 253_402_300_799_999, 1000
-	for _, d := range []**digest.Direction{&g.Read, &g.Write, &g.Trim} {
-		direction := *builder.Report().Groups[0].Read
-		direction.IOs, direction.Bytes, direction.ShortIOs, direction.DroppedIOs = math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64
-		direction.MilliIOPS, direction.BytesPerSecond = math.MaxInt64, math.MaxInt64
-		direction.Latency = &digest.Latency{Count: math.MaxInt64, Mean: math.MaxInt64, Stddev: math.MaxInt64}
-		direction.Completion.Max = math.MaxInt64
-		*d = &direction
+	g.Figures = nil
+	for _, operation := range []string{v1alpha1.OperationRead, v1alpha1.OperationWrite, v1alpha1.OperationTrim} {
+		f := builder.Figures(operation)
+		f.Count, f.Bytes, f.ShortIOs, f.DroppedIOs = math.MaxInt64, math.MaxInt64, math.MaxInt64, math.MaxInt64
+		f.MilliIOPS, f.BytesPerSecond = math.MaxInt64, math.MaxInt64
+		f.SetLatency(math.MaxInt64, math.MaxInt64, math.MaxInt64)
+		f.CompletionLatency.MaxNanoseconds = math.MaxInt64
+		g.Figures = append(g.Figures, f)
 	}
 	absurd.Environment = digest.Environment{CPUMillis: math.MaxInt64, MemoryBytes: math.MaxInt64, Periods: math.MaxInt64, ThrottledPeriods: math.MaxInt64, Files: math.MaxInt64}
 	w.Cluster.OnPod(func(pod *corev1.Pod) fakecluster.Outcome {

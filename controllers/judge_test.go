@@ -65,8 +65,7 @@ func TestPresetIsRecordedAndJudged(t *testing.T) {
 	w := newWorld(t)
 	report := builder.Report()
 	group := &report.Groups[0]
-	group.Read, group.Write = nil, group.Read
-	group.Sync = &digest.Sync{Count: group.Write.IOs, Mean: 5_400_000, Completion: group.Write.Completion}
+	group.Figures = []digest.Figures{builder.Figures(v1alpha1.OperationWrite), builder.Figures(v1alpha1.OperationSync)}
 	w.Cluster.AllPods(fakecluster.Succeed(report))
 	sb := builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(v1alpha1.Workload{Name: "log", Preset: new("etcd")}).Build()
 	sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "write.iops", Min: new(intstr.FromInt32(5000))}}

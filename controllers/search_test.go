@@ -52,15 +52,12 @@ func inFlight(depth int64) digest.Report {
 // reportOf is the report of a runner that has read so many blocks a second, which took so many nanoseconds each.
 func reportOf(iops, nanoseconds int64) digest.Report {
 	report := builder.Report()
-	read := report.Groups[0].Read
+	read := report.Groups[0].Of(v1alpha1.OperationRead)
 	read.MilliIOPS, read.BytesPerSecond = 1000*iops, 4096*iops
-	read.Latency.Mean = nanoseconds
+	read.SetLatency(read.Count, nanoseconds, 1_200_000)
 	buckets := &histogram.Histogram{}
-	buckets.Add(uint64(nanoseconds), uint64(read.IOs))
-	read.Completion = &digest.Completion{Min: nanoseconds, Max: nanoseconds, Histogram: buckets}
-	for i, p := range digest.Percentiles {
-		read.Completion.Buckets[i] = int64(histogram.Index(buckets.Percentile(p)))
-	}
+	buckets.Add(uint64(nanoseconds), uint64(read.Count))
+	read.SetHistogram(nanoseconds, nanoseconds, buckets)
 	return report
 }
 
@@ -90,15 +87,17 @@ func TestSearch(t *testing.T) {
 	if sb.Status.PlannedRuns != 10 || sb.Status.Progress != "10/10" {
 		t.Errorf("%d runs are planned, progress %s", sb.Status.PlannedRuns, sb.Status.Progress)
 	}
-	one := func(n int64) v1alpha1.SearchRange { return v1alpha1.SearchRange{Median: n, Min: n, Max: n} }
+	one := func(n int64) v1alpha1.Range { return v1alpha1.Range{Median: n} }
 	found := []v1alpha1.SearchResult{{
 		Target: "fast", Workload: "reads", Vary: "iodepth", Objective: "read.mean", BudgetNanoseconds: 5_000_000,
 		Outcome: v1alpha1.SearchFound, Searches: 1,
 		Answer: &v1alpha1.SearchFigures{
-			Value: one(15), IOPS: one(3000), BytesPerSecond: one(3000 * 4096), ObjectiveNanoseconds: one(5_000_000),
+			Value: one(15), MilliIOPS: one(3_000_000), BytesPerSecond: one(3000 * 4096), ObjectiveNanoseconds: one(5_000_000),
 		},
-		Saturation: &v1alpha1.SearchPoint{Value: 4, IOPS: 3000, BytesPerSecond: 3000 * 4096, ObjectiveNanoseconds: 1_333_333},
-		Message:    "3000 IOPS at read.mean <= 5 ms (iodepth 15); at saturation 3000 IOPS and 1.33 ms",
+		Saturation: &v1alpha1.SearchFigures{
+			Value: one(4), MilliIOPS: one(3_000_000), BytesPerSecond: one(3000 * 4096), ObjectiveNanoseconds: one(1_333_333),
+		},
+		Message: "3000 IOPS at read.mean <= 5 ms (iodepth 15); at saturation 3000 IOPS and 1.33 ms",
 	}}
 	if diff := cmp.Diff(found, sb.Status.Searches); diff != "" {
 		t.Errorf("searches (-want +got):\n%s", diff)

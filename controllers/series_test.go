@@ -116,7 +116,7 @@ func TestSeriesOfARun(t *testing.T) {
 	sb = w.untilEnd(sb, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	run := sb.Status.Runs[0]
 	over := run.Result.OverTime
-	if over == nil || over.Fall == nil || *over.Fall != (v1alpha1.RateFall{AtSeconds: 20, BeforeIOPS: 3000, AfterIOPS: 300}) || over.SlowPercent != 50 {
+	if over == nil || over.Fall == nil || *over.Fall != (v1alpha1.RateFall{AtSeconds: 20, BeforeMilliIOPS: 3_000_000, AfterMilliIOPS: 300_000}) || over.SlowPercent != 50 {
 		t.Errorf("over time: %+v", over)
 	}
 	if at := slices.IndexFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == v1alpha1.WarningRateFell }); at < 0 || run.Warnings[at].Message != "3000 IOPS until second 20, then 300" {

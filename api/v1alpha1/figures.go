@@ -40,7 +40,7 @@ func (r *Result) Set(operation string, figures *Figures) {
 	r.Figures = slices.DeleteFunc(slices.Clone(r.Figures), func(f Figures) bool { return f.Name == operation })
 	if figures = figures.As(operation); figures != nil {
 		r.Figures = append(r.Figures, *figures)
-		slices.SortStableFunc(r.Figures, func(a, b Figures) int { return byOperation(a.Name, b.Name) })
+		slices.SortStableFunc(r.Figures, func(a, b Figures) int { return CompareOperations(a.Name, b.Name) })
 	}
 }
 
@@ -61,6 +61,9 @@ func (r *Result) Total() *Figures {
 	}
 	return total
 }
+
+// Work returns what a result did: its reads, writes and trims together, or its operations on files; nil of neither.
+func (r *Result) Work() *Figures { return cmp.Or(r.Total(), r.Of(OperationMetadata)) }
 
 func sum(a, b int64) int64 { return a + min(b, math.MaxInt64-a) }
 
@@ -168,8 +171,16 @@ func (s *Statistic) Least() int64 { return ptr.Deref(s.Min, s.Median) }
 // Most returns the largest of the repetitions.
 func (s *Statistic) Most() int64 { return ptr.Deref(s.Max, s.Median) }
 
-func byOperation(a, b string) int {
+// CompareOperations compares names of operations by their place in lists of figures.
+func CompareOperations(a, b string) int {
 	return cmp.Compare(slices.Index(Operations(), a), slices.Index(Operations(), b))
+}
+
+// Percentiles returns the percentiles of a distribution, from the lowest to the highest.
+func (d *LatencyDistribution) Percentiles() [6]*int64 {
+	return [...]*int64{
+		&d.P50Nanoseconds, &d.P90Nanoseconds, &d.P95Nanoseconds, &d.P99Nanoseconds, &d.P999Nanoseconds, &d.P9999Nanoseconds,
+	}
 }
 
 func find[T any](all []T, is func(*T) bool) *T {

@@ -56,11 +56,6 @@ type Result struct {
 	// +optional
 	LatencyTargetIODepth int32 `json:"latencyTargetIODepth,omitempty"`
 
-	// probe is what was measured after the result, with twice the I/Os in flight. Unset if the workload has no probe, in all
-	// repetitions but the last, and where the probe failed.
-	// +optional
-	Probe *ProbeResult `json:"probe,omitempty"`
-
 	// steadyState says whether what was measured is steady, or with rampTimeSeconds auto what ran right before it. Unset where nothing was to become steady first. Kept for up to 48 results
 	// of a benchmark, overTime included: warnings tell it of all that are not steady.
 	// +optional
@@ -107,13 +102,13 @@ type OverTime struct {
 	// +optional
 	SteadySeconds *int32 `json:"steadySeconds,omitempty"`
 
-	// firstTenthIOPS is the rate in the first tenth of the time.
+	// firstTenthMilliIOPS is the rate in the first tenth of the time, in thousandths.
 	// +optional
-	FirstTenthIOPS int64 `json:"firstTenthIOPS,omitempty"`
+	FirstTenthMilliIOPS int64 `json:"firstTenthMilliIOPS,omitempty"`
 
-	// lastTenthIOPS is the rate in the last tenth of the time.
+	// lastTenthMilliIOPS is the rate in the last tenth of the time.
 	// +optional
-	LastTenthIOPS int64 `json:"lastTenthIOPS,omitempty"`
+	LastTenthMilliIOPS int64 `json:"lastTenthMilliIOPS,omitempty"`
 
 	// fall is when and how far the rate fell and stayed lower. Unset if it did not.
 	// +optional
@@ -141,14 +136,14 @@ type RateFall struct {
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
-	// beforeIOPS is the mean rate of the level just before it, without the point of the series in which it fell, where that is between both levels.
+	// beforeMilliIOPS is the mean rate of the level just before it, without the point of the series in which it fell, where that is between both levels.
 	// For a slow fall it is the mean of the first tenth of the time.
 	// +optional
-	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
+	BeforeMilliIOPS int64 `json:"beforeMilliIOPS,omitempty"`
 
-	// afterIOPS is the mean rate of the level just after it, without that point. For a slow fall it is the mean of the last tenth.
+	// afterMilliIOPS is the mean rate of the level just after it, without that point. For a slow fall it is the mean of the last tenth.
 	// +optional
-	AfterIOPS int64 `json:"afterIOPS,omitempty"`
+	AfterMilliIOPS int64 `json:"afterMilliIOPS,omitempty"`
 }
 
 // RateRise is a rate that was lower from the start of a run.
@@ -157,13 +152,13 @@ type RateRise struct {
 	// +optional
 	AtSeconds int32 `json:"atSeconds,omitempty"`
 
-	// beforeIOPS is the mean rate of all the time before, without the point of the series in which it rose, where that is between both levels.
+	// beforeMilliIOPS is the mean rate of all the time before, without the point of the series in which it rose, where that is between both levels.
 	// +optional
-	BeforeIOPS int64 `json:"beforeIOPS,omitempty"`
+	BeforeMilliIOPS int64 `json:"beforeMilliIOPS,omitempty"`
 
-	// afterIOPS is the mean rate of the level just after it, without that point.
+	// afterMilliIOPS is the mean rate of the level just after it, without that point.
 	// +optional
-	AfterIOPS int64 `json:"afterIOPS,omitempty"`
+	AfterMilliIOPS int64 `json:"afterMilliIOPS,omitempty"`
 }
 
 // RateDrop is a time in which a rate was low.
@@ -176,32 +171,23 @@ type RateDrop struct {
 	// +optional
 	DurationSeconds int32 `json:"durationSeconds,omitempty"`
 
-	// iops is the mean rate in it.
+	// milliIOPS is the mean rate in it.
 	// +optional
-	IOPS int64 `json:"iops,omitempty"`
+	MilliIOPS int64 `json:"milliIOPS,omitempty"`
 }
 
-// ProbeResult is what a probe measured, reads and writes together.
+// ProbeResult is what a probe measured.
 type ProbeResult struct {
 	// inFlight is the number of I/Os that the probe kept in flight, of all its jobs together. A workload with a probe has one client.
 	// +optional
 	InFlight int64 `json:"inFlight,omitempty"`
 
-	// iops is I/Os per second, to the nearest whole one.
-	// +optional
-	IOPS int64 `json:"iops,omitempty"`
-
-	// bytesPerSecond is the bytes moved per second.
-	// +optional
-	BytesPerSecond int64 `json:"bytesPerSecond,omitempty"`
-
-	// meanNanoseconds is the mean latency of all I/Os, from submission to completion. 0 if fio took no latencies.
-	// +optional
-	MeanNanoseconds int64 `json:"meanNanoseconds,omitempty"`
-
 	// cpuPercent is the CPU time that each of fio's jobs used, in percent of one CPU.
 	// +optional
 	CPUPercent int32 `json:"cpuPercent,omitempty"`
+
+	// Figures are those of reads and writes together: total. They have no distribution of latencies.
+	Figures `json:",inline"`
 }
 
 // Figures are what was measured of one kind of operation.
@@ -264,7 +250,7 @@ type Latency struct {
 	// meanNanoseconds is the mean.
 	// +required
 	MeanNanoseconds int64 `json:"meanNanoseconds"`
-	// stddevNanoseconds is the standard deviation. Unset where fio does not give it, as for syncs and metadata.
+	// stddevNanoseconds is the standard deviation. Unset where fio does not give it.
 	// +optional
 	StddevNanoseconds int64 `json:"stddevNanoseconds,omitempty"`
 	// submissionNanoseconds is how long it took on average to hand an I/O to the kernel (fio's slat), a part of the mean. Unset of

@@ -149,7 +149,7 @@ type SearchResult struct {
 	// saturation is the run that moved most, whatever its latency. Unset if a load above search.max may move more: the highest load
 	// that was tried moved at least 5 % more than half of it did.
 	// +optional
-	Saturation *SearchPoint `json:"saturation,omitempty"`
+	Saturation *SearchFigures `json:"saturation,omitempty"`
 
 	// message is all this in a sentence, and what to do where there is something to do.
 	// +optional
@@ -157,55 +157,36 @@ type SearchResult struct {
 	Message string `json:"message,omitempty"`
 }
 
-// SearchFigures are figures of the answers of the repetitions.
+// SearchFigures are figures of one load, or of the answers of the repetitions.
 type SearchFigures struct {
 	// value is what is varied.
 	// +required
-	Value SearchRange `json:"value"`
+	Value Range `json:"value"`
 
-	// iops are I/Os per second, reads, writes and trims together, or operations on files.
+	// milliIOPS is operations per second, in thousandths: reads, writes and trims together, or operations on files.
 	// +required
-	IOPS SearchRange `json:"iops"`
+	MilliIOPS Range `json:"milliIOPS"`
 
 	// bytesPerSecond are those of reads, writes and trims together.
 	// +required
-	BytesPerSecond SearchRange `json:"bytesPerSecond"`
+	BytesPerSecond Range `json:"bytesPerSecond"`
 
 	// objectiveNanoseconds is the latency that the budget is about.
 	// +required
-	ObjectiveNanoseconds SearchRange `json:"objectiveNanoseconds"`
+	ObjectiveNanoseconds Range `json:"objectiveNanoseconds"`
 }
 
-// SearchRange is the median of a figure of repetitions, and between what they lie.
-type SearchRange struct {
+// Range is the median of a figure of repetitions, and between what they lie. With one repetition it has the median alone.
+type Range struct {
 	// median of the repetitions.
 	// +required
 	Median int64 `json:"median"`
 
-	// min is the smallest of the repetitions.
-	// +required
-	Min int64 `json:"min"`
+	// min is the smallest of the repetitions. Unset with one repetition.
+	// +optional
+	Min *int64 `json:"min,omitempty"`
 
-	// max is the largest of the repetitions.
-	// +required
-	Max int64 `json:"max"`
-}
-
-// SearchPoint is what one run of a search measured.
-type SearchPoint struct {
-	// value is what is varied.
-	// +required
-	Value int32 `json:"value"`
-
-	// iops are I/Os per second, reads, writes and trims together, or operations on files.
-	// +required
-	IOPS int64 `json:"iops"`
-
-	// bytesPerSecond are those of reads, writes and trims together.
-	// +required
-	BytesPerSecond int64 `json:"bytesPerSecond"`
-
-	// objectiveNanoseconds is the latency that the budget is about.
-	// +required
-	ObjectiveNanoseconds int64 `json:"objectiveNanoseconds"`
+	// max is the largest of the repetitions. Unset with one repetition.
+	// +optional
+	Max *int64 `json:"max,omitempty"`
 }

@@ -311,6 +311,11 @@ type Run struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Sections []SectionResult `json:"sections,omitempty"`
+
+	// probe is what was measured after the result, with twice the I/Os in flight. Unset if the workload has no probe, in all
+	// repetitions but the last, and where the probe failed.
+	// +optional
+	Probe *ProbeResult `json:"probe,omitempty"`
 }
 
 // AbandonReason says why an attempt of a run was ended without a result.

@@ -1007,7 +1007,7 @@ func TestLargestStatus(t *testing.T) {
 	c := envtest.Client(t)
 	namespace := envtest.Namespace(t, c)
 	result := func(run *v1alpha1.Run) {
-		run.State, run.Result, run.LimitedBy = v1alpha1.RunSucceeded, largestResult(), largestBound()
+		run.State, run.Result, run.Probe, run.LimitedBy = v1alpha1.RunSucceeded, largestResult(), largestProbe(), largestBound()
 		vary(run)
 	}
 	sections := func(n int) func(*v1alpha1.Run) {
@@ -1293,11 +1293,11 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 
 // tellOverTime has as many results say how they went during their runs as may.
 func tellOverTime(runs []v1alpha1.Run) {
-	const iops = 99_999_999
-	drop := v1alpha1.RateDrop{AtSeconds: v1alpha1.MaxRunSeconds, DurationSeconds: v1alpha1.MaxRunSeconds, IOPS: iops}
+	const iops = 99_999_999_000
+	drop := v1alpha1.RateDrop{AtSeconds: v1alpha1.MaxRunSeconds, DurationSeconds: v1alpha1.MaxRunSeconds, MilliIOPS: iops}
 	over := &v1alpha1.OverTime{
-		SteadySeconds: new(int32(v1alpha1.MaxRunSeconds)), FirstTenthIOPS: iops, LastTenthIOPS: iops, SlowPercent: 100,
-		Fall: &v1alpha1.RateFall{AtSeconds: v1alpha1.MaxRunSeconds, BeforeIOPS: iops, AfterIOPS: iops}, Drops: []v1alpha1.RateDrop{drop, drop, drop},
+		SteadySeconds: new(int32(v1alpha1.MaxRunSeconds)), FirstTenthMilliIOPS: iops, LastTenthMilliIOPS: iops, SlowPercent: 100,
+		Fall: &v1alpha1.RateFall{AtSeconds: v1alpha1.MaxRunSeconds, BeforeMilliIOPS: iops, AfterMilliIOPS: iops}, Drops: []v1alpha1.RateDrop{drop, drop, drop},
 	}
 	told := 0
 	for i := range runs {
@@ -1462,6 +1462,14 @@ func largestBound() *v1alpha1.LimitedBy {
 	return &v1alpha1.LimitedBy{Reason: v1alpha1.BoundFileSystemThroughput, Evidence: v1alpha1.EvidenceDocumentation, LimitBytesPerSecond: new(int64(99_999_999_999)), UsedPercent: new(int32(100)), Message: strings.Repeat("m", 220)}
 }
 
+// largestProbe has done the same as largestResult.
+func largestProbe() *v1alpha1.ProbeResult {
+	return &v1alpha1.ProbeResult{InFlight: 9_999_999, CPUPercent: 100, Figures: v1alpha1.Figures{
+		Name: v1alpha1.OperationTotal, Count: 9_999_999_999, MilliIOPS: 99_999_999_999, BytesPerSecond: 999_999_999_999,
+		Latency: &v1alpha1.Latency{MeanNanoseconds: 99_999_999_999},
+	}}
+}
+
 // largestResult has reads and writes at the scale of a day on the fastest storage, with latencies of seconds.
 func largestResult() *v1alpha1.Result {
 	const (
@@ -1474,8 +1482,6 @@ func largestResult() *v1alpha1.Result {
 		P99Nanoseconds: percentile, P999Nanoseconds: percentile, P9999Nanoseconds: percentile, MaxNanoseconds: seconds,
 	}}
 	return &v1alpha1.Result{
-		Probe: &v1alpha1.ProbeResult{InFlight: 9_999_999, IOPS: 99_999_999, BytesPerSecond: 999_999_999_999, MeanNanoseconds: seconds, CPUPercent: 100},
-
 		FioVersion: "fio-3.39-31-gabcdef", ElapsedMilliseconds: 86_400_000, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead), io.As(v1alpha1.OperationWrite)),
 		CPU: &v1alpha1.CPUResult{UserPercent: 100, SystemPercent: 100, ThrottledPercent: new(int32(100))},
 	}

@@ -3,6 +3,7 @@ package resultmetrics
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -68,7 +69,9 @@ func FromBenchmark(sb *v1alpha1.StorageBenchmark) Result {
 // repetitions. Such a case has a rate of 0, whatever the other repetitions did.
 func bytesOf(measured *history.Measured, f *v1alpha1.FiguresComparison) float64 {
 	metric, _ := history.MetricNamed(f.Name + ".iops")
-	if rate, _ := measured.Of(metric); rate == 0 && f.MilliIOPS != nil && f.IOPS().Median > 0 || f.BytesPerSecond == nil {
+	rate, _ := measured.Of(metric)
+	isNoAnswer := rate == 0 && f.MilliIOPS != nil && f.MilliIOPS.Median > 0
+	if isNoAnswer || f.BytesPerSecond == nil {
 		return 0
 	}
 	return float64(max(f.BytesPerSecond.Median, 0))
@@ -81,12 +84,8 @@ func FromPoint(point *history.Point) Result {
 	for i := range point.Cases {
 		measured := &point.Cases[i]
 		for _, figure := range measured.Figures {
-			of := figureOf[figure.Metric]
-			value := float64(figure.Value)
-			if of.family == latency {
-				value /= float64(time.Second)
-			}
-			result.add(measured, of.family, of.operation, of.percentile, value)
+			in, operation, percentile, value := figureOf(figure)
+			result.add(measured, in, operation, percentile, value)
 		}
 	}
 	return result
@@ -108,24 +107,13 @@ func label(text string) string {
 	return humanize.Line(humanize.Cut(text, maxLabel-len(hash), "")) + hash
 }
 
-// figureOf says which metric a figure of a history is in.
-var figureOf = map[history.Metric]struct {
-	family                family
-	operation, percentile string
-}{
-	history.ReadIOPS:     {operations, "read", ""},
-	history.ReadP50:      {latency, "read", "50"},
-	history.ReadP99:      {latency, "read", "99"},
-	history.WriteIOPS:    {operations, "write", ""},
-	history.WriteP50:     {latency, "write", "50"},
-	history.WriteP99:     {latency, "write", "99"},
-	history.TrimIOPS:     {operations, "trim", ""},
-	history.TrimP50:      {latency, "trim", "50"},
-	history.TrimP99:      {latency, "trim", "99"},
-	history.SyncP99:      {latency, "sync", "99"},
-	history.MetadataIOPS: {operations, "metadata", ""},
-	history.MetadataP50:  {latency, "metadata", "50"},
-	history.MetadataP99:  {latency, "metadata", "99"},
+// figureOf says which metric a figure of a history is in, and returns its value there: operations per second, or seconds.
+func figureOf(f history.Figure) (in family, operation, percentile string, value float64) {
+	operation, figure := f.Metric.Parts()
+	if f.Metric.IsLatency() {
+		return latency, operation, strings.TrimPrefix(figure, "p"), float64(f.Value) / float64(time.Second)
+	}
+	return operations, operation, "", float64(f.Value) / 1000
 }
 
 // cut returns the first figures of a result, at most so many, and each once: a scrape with two of the same labels fails

@@ -90,7 +90,7 @@ func TestHistory(t *testing.T) {
 	})
 	first := w.measure(s, metav1.ConditionTrue, 100)
 	points := w.untilPoints(s, 1)
-	if p := points[0]; p.UID != string(first.UID) || p.Benchmark != first.Name || !p.Succeeded || p.Environment.Operator != "test" || len(p.Cases) != 1 || p.Cases[0].Figures[0].Value != 100 {
+	if p := points[0]; p.UID != string(first.UID) || p.Benchmark != first.Name || !p.Succeeded || p.Environment.Operator != "test" || len(p.Cases) != 1 || p.Cases[0].Figures[0].Value != 100_000 {
 		t.Errorf("the point is %+v", p)
 	}
 	failed := w.measure(s, metav1.ConditionFalse, 50)

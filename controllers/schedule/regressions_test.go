@@ -53,7 +53,7 @@ func TestVerdict(t *testing.T) {
 			i := len(h.Points)
 			h.Add(history.Point{
 				Time: time.Unix(int64(i)*3600, 0), UID: strconv.Itoa(i), Environment: history.Environment{Targets: []history.TargetBaseline{{Target: "gp3", Baseline: storage}}},
-				Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: iops + int64(i%3)*10}}}},
+				Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 1000 * (iops + int64(i%3)*10)}}}},
 			}, 90)
 		}
 	}

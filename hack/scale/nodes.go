@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/histogram"
 	"github.com/storagebench/storagebench/test/await"
@@ -105,14 +106,14 @@ func newReport(seed uint64, marginMilliseconds int64) digest.Report {
 		FioVersion: "fio-3.39", Pod: anyPod,
 		Groups: []digest.Group{{
 			Name: "randrw", JobStart: 1_767_225_600_000 + int64(seed), ElapsedMilliseconds: 60_005, UserPercent: 3, SystemPercent: 9,
-			Read: newDirection(random), Write: newDirection(random),
+			Figures: []digest.Figures{newFigures(v1alpha1.OperationRead, random), newFigures(v1alpha1.OperationWrite, random)},
 		}},
 		Environment: digest.Environment{CPUMillis: 4000, MemoryBytes: 16 << 30, StartMarginMilliseconds: marginMilliseconds},
 	}
 }
 
-// newDirection returns what was measured of latencies that scatter around 5 ms, as a bell over their logarithm.
-func newDirection(random *rand.Rand) *digest.Direction {
+// newFigures returns what was measured of latencies that scatter around 5 ms, as a bell over their logarithm.
+func newFigures(operation string, random *rand.Rand) digest.Figures {
 	const typical, peak = 5_000_000, 1500.0
 	buckets := &histogram.Histogram{}
 	middle := histogram.Index(typical)
@@ -123,22 +124,26 @@ func newDirection(random *rand.Rand) *digest.Direction {
 	}
 	least, greatest := histogram.Value(middle-occupiedBuckets/2), histogram.Value(middle+occupiedBuckets/2)
 	ios := int64(buckets.Count())
-	return &digest.Direction{
-		IOs: ios, Bytes: 4096 * ios, MilliIOPS: ios * 1000 / 60, BytesPerSecond: 4096 * ios / 60,
-		Latency:    &digest.Latency{Count: ios, Mean: typical, Stddev: typical / 4},
-		Completion: digest.NewCompletion(int64(least), int64(greatest), buckets),
-	}
+	f := digest.Figures{Figures: v1alpha1.Figures{
+		Name: operation, Count: ios, Bytes: 4096 * ios, MilliIOPS: ios * 1000 / 60, BytesPerSecond: 4096 * ios / 60,
+	}}
+	f.SetLatency(ios, typical, typical/4)
+	f.SetHistogram(int64(least), int64(greatest), buckets)
+	return f
 }
 
 // fioLog returns a log of the size and the kind that fio leaves, as container runtimes write it: the bins of its
 // histograms take most of it.
 func fioLog() []byte {
 	report := newReport(0, 0)
-	group := report.Groups[0]
+	bins := func(operation string) map[string]any {
+		latencies := report.Groups[0].Of(operation).Histogram.Bins()
+		return map[string]any{"clat_ns": latencies, "lat_ns": latencies}
+	}
 	text, err := json.MarshalIndent(map[string]any{
 		"fio version": report.FioVersion,
-		"read":        map[string]any{"clat_ns": group.Read.Completion.Histogram.Bins(), "lat_ns": group.Read.Completion.Histogram.Bins()},
-		"write":       map[string]any{"clat_ns": group.Write.Completion.Histogram.Bins(), "lat_ns": group.Write.Completion.Histogram.Bins()},
+		"read":        bins(v1alpha1.OperationRead),
+		"write":       bins(v1alpha1.OperationWrite),
 	}, "", "  ")
 	if err != nil {
 		panic(err) // numbers and texts

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
@@ -36,7 +37,7 @@ func TestMargins(t *testing.T) {
 			if got := report.Environment.StartMarginMilliseconds; got != m.Milliseconds {
 				t.Errorf("margin %d ms, want %d ms", got, m.Milliseconds)
 			}
-			if got := len(report.Groups[0].Read.Completion.Histogram.Bins()); got != occupiedBuckets {
+			if got := len(report.Groups[0].Of(v1alpha1.OperationRead).Histogram.Bins()); got != occupiedBuckets {
 				t.Errorf("%d buckets, want %d", got, occupiedBuckets)
 			}
 		}

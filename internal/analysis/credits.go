@@ -208,7 +208,8 @@ func useBefore(run *v1alpha1.Run, use aws.Use, bucket aws.Bucket) (aws.Use, bool
 	after := time.Duration(run.Result.SteadyState.AfterSeconds) * time.Second
 	rate := use.Units / seconds
 	if over := run.Result.OverTime; over != nil && over.Fall != nil {
-		rate = min(rate*float64(over.Fall.BeforeIOPS)/float64(max(sum(run.Result, func(io *v1alpha1.Figures) int64 { return io.IOPS() }), 1)), bucket.BurstPerSecond)
+		did := max(sum(run.Result, milliIOPSOf), 1)
+		rate = min(rate*float64(over.Fall.BeforeMilliIOPS)/float64(did), bucket.BurstPerSecond)
 	}
 	const near = 0.1
 	if math.Abs(rate/bucket.BasePerSecond-1) <= near {

@@ -140,7 +140,7 @@ func TestCreditsUntilSteady(t *testing.T) {
 func TestCreditsUntilWarm(t *testing.T) {
 	run := ran("a", 3000, 1500, measured(1200, 4096, 1500), nil)
 	run.Result.SteadyState = &v1alpha1.SteadyState{Attained: true, AfterSeconds: 1500}
-	run.Result.OverTime = &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 2000, BeforeIOPS: 3000, AfterIOPS: 300}}
+	run.Result.OverTime = &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 2000, BeforeMilliIOPS: 3_000_000, AfterMilliIOPS: 300_000}}
 	history := FollowCredits("t", gp2Of100GiB, []v1alpha1.Run{run}, Volumes{New: true}, nil)
 	const before = 1 - 2700*1500/5.4e6
 	if got := history.Of("a", 0); got == nil || math.Abs(got.Before-before) > 0.001 || !got.RanOut {

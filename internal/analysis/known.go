@@ -35,6 +35,8 @@ type Known struct {
 	Exceeded *Exceeded
 	// Volume is what EBS itself counted of operations in the same time. Nil as Exceeded is.
 	Volume *v1alpha1.VolumeStatistics
+	// Probe is what was measured right after the result, with more I/Os in flight. Nil if nothing was.
+	Probe *v1alpha1.ProbeResult
 }
 
 // With is what is known with what a run did to burst credits, which may be nil.

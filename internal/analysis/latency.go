@@ -83,7 +83,7 @@ func (k Known) boundBySize(f *flight, typical float64, room string, load Load) v
 	switch {
 	case typical <= 0 && load.InFlight > 1:
 		return unknown("no known limit is reached, and %s, as fio keeps them whatever they wait for; how long this storage takes by itself "+
-			"is unknown, so that they may have waited for each other: set probe: true, or measure a matrix of numjobs", all)
+			"is unknown, so that they may have waited for each other: set probe: LastRepetition, or measure a matrix of numjobs", all)
 	case typical <= 0 || size < queuesFrom:
 		bound.Reason, bound.Message = v1alpha1.BoundLatency, all+", and "+room+moreInFlight
 	case load.InFlight == 1:

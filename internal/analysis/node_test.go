@@ -70,10 +70,12 @@ func TestBusyNode(t *testing.T) {
 // A probe that shows a limit shows that of the node where what serves the storage has no CPU.
 func TestProbeOnBusyNode(t *testing.T) {
 	r := waiting(500)
-	r.Probe = &v1alpha1.ProbeResult{InFlight: 2, IOPS: 500, BytesPerSecond: 500 * 2300, MeanNanoseconds: 4_000_000}
+	probe := &v1alpha1.ProbeResult{InFlight: 2, Figures: v1alpha1.Figures{
+		Name: v1alpha1.OperationTotal, MilliIOPS: 500_000, BytesPerSecond: 500 * 2300, Latency: &v1alpha1.Latency{MeanNanoseconds: 4_000_000},
+	}}
 	for served, want := range map[bool]string{false: v1alpha1.BoundStorage, true: v1alpha1.BoundNodeCPU} {
 		client := Client{Node: NodeLoad{BusyPermille: 950, OthersPermille: 900, Served: served}}
-		if got := Judge(r, Known{}, Load{InFlight: 1, Jobs: 1, ProbeJobs: 1}, client, 0); got.Reason != want {
+		if got := Judge(r, Known{Probe: probe}, Load{InFlight: 1, Jobs: 1, ProbeJobs: 1}, client, 0); got.Reason != want {
 			t.Errorf("served by a process: %t: limited by %s: %s", served, got.Reason, got.Message)
 		}
 	}

@@ -12,7 +12,7 @@ func rateFell(s seen) string {
 	if over == nil || over.Fall == nil {
 		return ""
 	}
-	return ofAllDirections(s.result, humanize.RateFall(over.Fall.BeforeIOPS, over.Fall.AtSeconds, over.Fall.AfterIOPS))
+	return ofAllDirections(s.result, humanize.RateFall(over.Fall.BeforeMilliIOPS, over.Fall.AtSeconds, over.Fall.AfterMilliIOPS))
 }
 
 // warmedUp is about a rate that was lower at first and then what it was to stay: the mean is less than what the storage does when it is warm. That the rise is none
@@ -23,7 +23,7 @@ func warmedUp(s seen) string {
 	if over == nil || over.Rise == nil || s.load.Staggered || s.load.LatencyTarget || s.load.SteadyWindow || s.known.Company != nil {
 		return ""
 	}
-	words := humanize.RateStep(over.Rise.BeforeIOPS, over.Rise.AtSeconds, over.Rise.AfterIOPS)
+	words := humanize.RateStep(over.Rise.BeforeMilliIOPS, over.Rise.AtSeconds, over.Rise.AfterMilliIOPS)
 	if state := s.result.SteadyState; state != nil && state.Attained && state.Criterion == "" {
 		words = "steady before it was measured, and not then: " + words
 	}

@@ -14,9 +14,9 @@ func TestRateFell(t *testing.T) {
 	}{
 		"no series": {nil, false, ""},
 		"drops":     {&v1alpha1.OverTime{SlowPercent: 10}, false, ""},
-		"a fall":    {&v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 212, BeforeIOPS: 3000, AfterIOPS: 300}}, false, "3000 IOPS until second 212, then 300"},
+		"a fall":    {&v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 212, BeforeMilliIOPS: 3_000_000, AfterMilliIOPS: 300_000}}, false, "3000 IOPS until second 212, then 300"},
 		"of both": {
-			&v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 212, BeforeIOPS: 1000, AfterIOPS: 300}}, true,
+			&v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: 212, BeforeMilliIOPS: 1_000_000, AfterMilliIOPS: 300_000}}, true,
 			"1000 IOPS until second 212, then 300, reads and writes together",
 		},
 	} {
@@ -38,7 +38,7 @@ func TestRateFell(t *testing.T) {
 }
 
 func TestWarmUp(t *testing.T) {
-	rose := &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: 12, BeforeIOPS: 300, AfterIOPS: 3000}}
+	rose := &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: 12, BeforeMilliIOPS: 300_000, AfterMilliIOPS: 3_000_000}}
 	const words = "300 IOPS until second 12, then 3000"
 	for name, tt := range map[string]struct {
 		result v1alpha1.Result

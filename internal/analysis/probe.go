@@ -29,7 +29,7 @@ const (
 func Judge(r *v1alpha1.Result, known Known, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	bound := boundInSubmission(r, known, load, client)
 	bound.Evidence = known.evidence(bound.Reason)
-	bound = probed(bound, r, load, client, usual)
+	bound = probed(bound, newProbed(r, known.Probe, load), load, client, usual)
 	if r == nil || known.ofOthers(r, load) == "" { // else EBS speaks of what is not fio's
 		bound = said(known.withoutCredits(bound, r, load), known.Exceeded)
 	}
@@ -68,8 +68,7 @@ func (k Known) evidence(reason string) v1alpha1.Evidence {
 
 // probed returns what follows from a verdict and from a probe, which outweighs what is documented: it is of this storage, at
 // this time. It says nothing of what the workload asks for, nor of the CPU that fio had.
-func probed(bound v1alpha1.LimitedBy, r *v1alpha1.Result, load Load, client Client, usual int64) v1alpha1.LimitedBy {
-	p := newProbed(r, load)
+func probed(bound v1alpha1.LimitedBy, p *probedResult, load Load, client Client, usual int64) v1alpha1.LimitedBy {
 	if p == nil || bound.Reason == v1alpha1.BoundWorkloadRate || bound.Reason == v1alpha1.BoundClientCPU {
 		return bound
 	}
@@ -138,11 +137,11 @@ type probedResult struct {
 }
 
 // newProbed returns nil for a result that has no probe to be compared with.
-func newProbed(r *v1alpha1.Result, load Load) *probedResult {
-	if r == nil || r.Probe == nil || load.InFlight <= 0 {
+func newProbed(r *v1alpha1.Result, probe *v1alpha1.ProbeResult, load Load) *probedResult {
+	if r == nil || probe == nil || load.InFlight <= 0 {
 		return nil
 	}
-	p := &probedResult{probe: r.Probe, inFlight: load.InFlight}
+	p := &probedResult{probe: probe, inFlight: load.InFlight}
 	bytes := 0.0
 	for _, io := range r.Directions() {
 		p.rate += rateOf(io)
@@ -155,19 +154,19 @@ func newProbed(r *v1alpha1.Result, load Load) *probedResult {
 		return nil
 	}
 	p.mean /= p.rate
-	p.growth = float64(r.Probe.BytesPerSecond) / bytes
+	p.growth = float64(probe.BytesPerSecond) / bytes
 	return p
 }
 
 // doubt says why a probe tells nothing, "" if it does.
 func (p *probedResult) doubt(load Load, client Client, usual int64) string {
-	had := float64(p.probe.IOPS) * float64(p.probe.MeanNanoseconds) / 1e9
+	had := rateOf(&p.probe.Figures) * float64(p.probe.Mean()) / 1e9
 	used := int64(p.probe.CPUPercent) * load.ProbeJobs
 	switch {
 	case usual > 0 && math.Abs(1000*p.rate-float64(usual)) > unusual*float64(usual):
 		return fmt.Sprintf("the probe is inconclusive: its run had %s IOPS, and the median of all repetitions is %s", humanize.Significant(p.rate), perSecond(usual))
 	case p.growth < probeLess:
-		return fmt.Sprintf("the probe is inconclusive: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS, p.rate)
+		return fmt.Sprintf("the probe is inconclusive: it did less than the run, %d IOPS instead of %.0f", p.probe.IOPS(), p.rate)
 	case p.growth < probeGrows && p.probe.CPUPercent >= busyPercent:
 		return fmt.Sprintf("the probe is inconclusive: each of its jobs used %d %% of a CPU", p.probe.CPUPercent)
 	case p.growth < probeGrows && client.CPUMillis > 0 && used*1000 >= busyPercent*client.CPUMillis:
@@ -180,9 +179,9 @@ func (p *probedResult) doubt(load Load, client Client, usual int64) string {
 
 // String is such as "the probe with 64 I/Os in flight instead of 32 did 3021 IOPS instead of 2998, each in 21.2 ms instead of 10.7 ms".
 func (p *probedResult) String() string {
-	text := fmt.Sprintf("the probe with %d I/Os in flight instead of %d did %d IOPS instead of %.0f", p.probe.InFlight, p.inFlight, p.probe.IOPS, p.rate)
-	if p.mean > 0 && p.probe.MeanNanoseconds > 0 {
-		text += fmt.Sprintf(", each in %s instead of %s", duration(float64(p.probe.MeanNanoseconds)), duration(p.mean))
+	text := fmt.Sprintf("the probe with %d I/Os in flight instead of %d did %d IOPS instead of %.0f", p.probe.InFlight, p.inFlight, p.probe.IOPS(), p.rate)
+	if p.mean > 0 && p.probe.Mean() > 0 {
+		text += fmt.Sprintf(", each in %s instead of %s", duration(float64(p.probe.Mean())), duration(p.mean))
 	}
 	return text
 }

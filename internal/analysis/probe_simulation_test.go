@@ -22,9 +22,11 @@ func probedBound(random *rand.Rand, growth float64) string {
 	r := &v1alpha1.Result{
 		Figures:             []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: 60 * run, Bytes: 60 * run * block, MilliIOPS: 1000 * run, BytesPerSecond: run * block, Latency: &v1alpha1.Latency{MeanNanoseconds: latency(inFlight, run)}}},
 		ElapsedMilliseconds: 60_000,
-		Probe:               &v1alpha1.ProbeResult{InFlight: 2 * inFlight, IOPS: probe, BytesPerSecond: probe * block, MeanNanoseconds: latency(2*inFlight, probe)},
 	}
-	return Judge(r, Known{}, Load{InFlight: inFlight, Jobs: 1, ProbeJobs: 1}, Client{}, 0).Reason
+	probed := &v1alpha1.ProbeResult{InFlight: 2 * inFlight, Figures: v1alpha1.Figures{
+		MilliIOPS: 1000 * probe, BytesPerSecond: probe * block, Latency: &v1alpha1.Latency{MeanNanoseconds: latency(2*inFlight, probe)},
+	}}
+	return Judge(r, Known{Probe: probed}, Load{InFlight: inFlight, Jobs: 1, ProbeJobs: 1}, Client{}, 0).Reason
 }
 
 // TestProbeInSimulation counts how often a probe says what is wrong, where runs of the same vary by 5 %.

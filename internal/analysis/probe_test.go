@@ -13,24 +13,31 @@ func TestProbed(t *testing.T) {
 	settings := gp3.DeepCopy()
 	settings.Source = "spec.targets[].limits"
 	// A result with 32 in flight, and a probe with 64.
-	result := func(iops int64, probe v1alpha1.ProbeResult) *v1alpha1.Result {
+	type measured struct {
+		*v1alpha1.Result
+		probe *v1alpha1.ProbeResult
+	}
+	result := func(iops int64, probe v1alpha1.ProbeResult) measured {
 		probe.InFlight = 64
-		probe.BytesPerSecond = probe.IOPS * 4096
-		return &v1alpha1.Result{
+		probe.BytesPerSecond = probe.IOPS() * 4096
+		return measured{&v1alpha1.Result{
 			Figures:             []v1alpha1.Figures{{Name: v1alpha1.OperationRead, Count: iops * 60, Bytes: iops * 60 * 4096, MilliIOPS: 1000 * iops, BytesPerSecond: iops * 4096, Latency: &v1alpha1.Latency{MeanNanoseconds: 32_000_000_000 / iops}}},
-			ElapsedMilliseconds: 60_000, Probe: &probe,
-		}
+			ElapsedMilliseconds: 60_000,
+		}, &probe}
+	}
+	probeOf := func(iops, mean int64) v1alpha1.ProbeResult {
+		return v1alpha1.ProbeResult{Figures: v1alpha1.Figures{MilliIOPS: 1000 * iops, Latency: &v1alpha1.Latency{MeanNanoseconds: mean}}}
 	}
 	full := func(iops int64) v1alpha1.ProbeResult {
-		return v1alpha1.ProbeResult{IOPS: iops, MeanNanoseconds: 64_000_000_000 / iops}
+		return probeOf(iops, 64_000_000_000/iops)
 	}
 	busy := full(2100)
 	busy.CPUPercent = 99
 	crowded := full(2100)
 	crowded.CPUPercent = 6
-	idle := v1alpha1.ProbeResult{IOPS: 2000, MeanNanoseconds: 16_000_000}
+	idle := probeOf(2000, 16_000_000)
 	for name, test := range map[string]struct {
-		result   *v1alpha1.Result
+		result   measured
 		limits   *v1alpha1.KnownLimits
 		load     Load
 		reason   string
@@ -52,12 +59,12 @@ func TestProbed(t *testing.T) {
 		"of an unusual run":              {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "its run had 1900 IOPS, and the median of all repetitions is 2998", 2_998_000},
 		"of a usual run":                 {result(1900, full(3000)), gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceProbe, "did 3000 IOPS instead of 1900", 2_000_000},
 		"by the workload's own rate":     {result(2000, full(4000)), nil, Load{RateIOPS: 2000}, v1alpha1.BoundWorkloadRate, "", "2000 of the workload's 2000 IOPS", 0},
-		"no probe, a documented limit":   {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2980, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceDocumentation, "of the volume's 3000 IOPS", 0},
-		"no probe, a limit of the spec":  {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2980, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, settings, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceSettings, "of the volume's 3000 IOPS", 0},
-		"no probe, below all the limits": {&v1alpha1.Result{Figures: v1alpha1.ListOf(result(2000, full(1)).Of(v1alpha1.OperationRead).As(v1alpha1.OperationRead))}, gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "try more jobs", 0},
+		"no probe, a documented limit":   {measured{result(2980, full(1)).Result, nil}, gp3, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceDocumentation, "of the volume's 3000 IOPS", 0},
+		"no probe, a limit of the spec":  {measured{result(2980, full(1)).Result, nil}, settings, Load{}, v1alpha1.BoundVolumeIOPS, v1alpha1.EvidenceSettings, "of the volume's 3000 IOPS", 0},
+		"no probe, below all the limits": {measured{result(2000, full(1)).Result, nil}, gp3, Load{}, v1alpha1.BoundLatency, v1alpha1.EvidenceDocumentation, "try more jobs", 0},
 	} {
 		test.load.InFlight = 32
-		bound := Judge(test.result, Known{Storage: test.limits}, test.load, Client{CPUMillis: 2000}, test.usual)
+		bound := Judge(test.result.Result, Known{Storage: test.limits, Probe: test.result.probe}, test.load, Client{CPUMillis: 2000}, test.usual)
 		if bound.Reason != test.reason || bound.Evidence != test.evidence || !strings.Contains(bound.Message, test.message) {
 			t.Errorf("%s: %s by %q: %s", name, bound.Reason, bound.Evidence, bound.Message)
 		}

@@ -52,7 +52,7 @@ func spreadOf(results []*v1alpha1.Result) []v1alpha1.Warning {
 }
 
 // perSecond tells a rate of a thousand seconds, with decimals where it is low.
-func perSecond(milli int64) string { return humanize.Significant(float64(milli) / 1000) }
+func perSecond(milli int64) string { return humanize.Milli(milli) }
 
 // mixedAccess warns of results of repetitions of which the first is slower than all others by more than repetitions may differ: it is of first
 // access, and they are not.

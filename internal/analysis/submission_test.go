@@ -35,7 +35,8 @@ func TestSubmission(t *testing.T) {
 			return r
 		}(), deep, true, v1alpha1.BoundInstanceThroughput, false},
 	} {
-		known := Known{Unlimited: true, Client: clients(m6i8xlarge)}
+		s3 := &v1alpha1.KnownLimits{TypicalReadMicroseconds: new(int64(40_000)), TypicalWriteMicroseconds: new(int64(40_000))}
+		known := Known{Unlimited: true, Storage: s3, Client: clients(m6i8xlarge)}
 		if !test.limited {
 			known = Known{}
 		}

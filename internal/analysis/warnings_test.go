@@ -208,13 +208,13 @@ func TestWarningsFit(t *testing.T) {
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, []Load{{SyncedAtEnd: true}}, Client{})...)
 	node := NodeLoad{BusyPermille: 999, OthersPermille: 999, WaitedPermille: 999}
 	warnings = append(warnings, Warnings([]v1alpha1.Result{slow}, nil, nil, Client{Node: node})...)
-	fell := v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: math.MaxInt32, BeforeIOPS: most, AfterIOPS: most}}}
+	fell := v1alpha1.Result{OverTime: &v1alpha1.OverTime{Fall: &v1alpha1.RateFall{AtSeconds: math.MaxInt32, BeforeMilliIOPS: most, AfterMilliIOPS: most}}}
 	for _, w := range everyWarning([]v1alpha1.Result{fell}, nil, nil, Client{}) {
 		if w.Reason == v1alpha1.WarningRateFell {
 			warnings = append(warnings, w)
 		}
 	}
-	rose := v1alpha1.Result{SteadyState: &v1alpha1.SteadyState{Attained: true}, OverTime: &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: math.MaxInt32, BeforeIOPS: most, AfterIOPS: most}}}
+	rose := v1alpha1.Result{SteadyState: &v1alpha1.SteadyState{Attained: true}, OverTime: &v1alpha1.OverTime{Rise: &v1alpha1.RateRise{AtSeconds: math.MaxInt32, BeforeMilliIOPS: most, AfterMilliIOPS: most}}}
 	for _, w := range everyWarning([]v1alpha1.Result{rose}, nil, nil, Client{}) {
 		if w.Reason == v1alpha1.WarningWarmUp {
 			warnings = append(warnings, w)

@@ -7,19 +7,25 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // maxJobStart is the end of the year 9999, the last that the API can write.
 const maxJobStart = 253_402_300_799_999
 
-// checkExtent refuses a report that has not as many results as can be.
+// checkExtent refuses a report that has not as many results and figures as can be.
 func checkExtent(r *Report) error {
 	if len(r.Groups) == 0 {
 		return errors.New("report without a result")
 	}
 	if len(r.Groups) > MaxGroups {
 		return fmt.Errorf("report with %d result groups: at most %d are possible", len(r.Groups), MaxGroups)
+	}
+	for i := range r.Groups {
+		if n := len(r.Groups[i].Figures); n > maxFigures {
+			return fmt.Errorf("report: result group %d: figures of %d operations: at most %d are possible", i, n, maxFigures)
+		}
 	}
 	return nil
 }
@@ -80,10 +86,11 @@ func checkProbe(p *Probe) error {
 	if p == nil {
 		return nil
 	}
-	for _, n := range []int64{p.IOs, p.MilliIOPS, p.BytesPerSecond, p.MeanLatency} {
-		if n < 0 {
-			return fmt.Errorf("report: probe: negative figure %d", n)
-		}
+	if p.Figures.Name != v1alpha1.OperationTotal {
+		return fmt.Errorf("report: probe of %q", p.Figures.Name)
+	}
+	if err := checkFigures(&p.Figures); err != nil {
+		return fmt.Errorf("report: probe: %w", err)
 	}
 	if !within(p.CPUPercent, 0, 2*maxCPUPercent) {
 		return fmt.Errorf("report: probe: impossible CPU time %d %%", p.CPUPercent)
@@ -141,58 +148,62 @@ func checkGroup(g *Group) error {
 	if !within(g.JobStart, 0, maxJobStart) {
 		return fmt.Errorf("impossible start %d", g.JobStart)
 	}
-	for _, d := range g.Directions() {
-		if err := checkDirection(d); err != nil {
+	if s := g.Steady; s != nil && (len(s.Criterion) > MaxCriterion || !plausibleText(s.Criterion)) {
+		return errors.New("impossible criterion of a steady state")
+	}
+	if t := g.LatencyTarget; t != nil && (t.Nanoseconds < 1 || !within(t.Depth, 1, maxDepth)) {
+		return fmt.Errorf("impossible latency target %+v", *t)
+	}
+	for i := range g.Figures {
+		f := &g.Figures[i]
+		if err := checkOperation(g.Figures[:i], f.Name); err != nil {
 			return err
 		}
-	}
-	if err := checkSync(g.Sync); err != nil {
-		return err
-	}
-	return checkMetadata(g.Metadata)
-}
-
-func checkSync(s *Sync) error {
-	switch {
-	case s == nil:
-		return nil
-	case s.Count < 1:
-		return fmt.Errorf("latency of %d syncs", s.Count)
-	case s.Mean < 0:
-		return errors.New("negative latency of syncs")
-	case s.Completion != nil:
-		return checkCompletion(s.Completion)
+		if err := checkFigures(f); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
 	}
 	return nil
 }
 
-func checkDirection(d *Direction) error {
-	for _, n := range []int64{d.IOs, d.Bytes, d.ShortIOs, d.DroppedIOs, d.MilliIOPS, d.BytesPerSecond} {
+// maxDepth is the most I/Os that a job can have in flight.
+const maxDepth = 65536
+
+// checkOperation refuses figures of an operation that are not behind those before it.
+func checkOperation(before []Figures, name string) error {
+	if i := len(before) - 1; i >= 0 && v1alpha1.CompareOperations(before[i].Name, name) >= 0 {
+		return fmt.Errorf("figures of %s behind those of %s", name, before[i].Name)
+	}
+	return nil
+}
+
+func checkFigures(f *Figures) error {
+	for _, n := range []int64{f.Count, f.Bytes, f.ShortIOs, f.DroppedIOs, f.MilliIOPS, f.BytesPerSecond} {
 		if n < 0 {
 			return fmt.Errorf("negative figure %d", n)
 		}
 	}
-	if l := d.Latency; l != nil && (l.Mean < 0 || l.Stddev < 0) {
+	if l := f.Latency; l != nil && (l.MeanNanoseconds < 0 || l.StddevNanoseconds < 0 || l.SubmissionNanoseconds < 0) {
 		return errors.New("negative latency")
 	}
-	if l := d.Latency; l != nil && l.Count < 1 {
-		return fmt.Errorf("latency of %d I/Os", l.Count)
+	if f.Latency != nil && f.LatencyCount < 1 {
+		return fmt.Errorf("latency of %d operations", f.LatencyCount)
 	}
-	if c := d.Completion; c != nil {
-		return checkCompletion(c)
+	if d := f.CompletionLatency; d != nil {
+		return checkDistribution(d)
 	}
 	return nil
 }
 
-func checkCompletion(c *Completion) error {
+func checkDistribution(d *v1alpha1.LatencyDistribution) error {
 	last := int64(0)
-	for _, bucket := range c.Buckets {
-		if !within(bucket, last, histogram.Buckets-1) {
-			return errors.New("completion latencies that do not rise with the percentile, or that fio cannot tell")
+	for _, percentile := range d.Percentiles() {
+		if *percentile < last {
+			return errors.New("completion latencies that do not rise with the percentile")
 		}
-		last = bucket
+		last = *percentile
 	}
-	if c.Min < 0 || c.Max < c.Min {
+	if d.MinNanoseconds < 0 || d.MaxNanoseconds < d.MinNanoseconds {
 		return errors.New("completion latencies whose minimum and maximum are impossible")
 	}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -27,25 +28,39 @@ func spread(r *rand.Rand, buckets int) *histogram.Histogram {
 	return h
 }
 
-// direction returns the figures of a day on the fastest storage, with latencies of the slowest.
-func randomDirection(r *rand.Rand, h *histogram.Histogram) *Direction {
+// operations are all that a group can have figures of.
+var operations = v1alpha1.Operations()[:5]
+
+// randomFigures returns the figures of a day on the fastest storage, with latencies of the slowest.
+func randomFigures(r *rand.Rand, operation string, h *histogram.Histogram) Figures {
 	const seconds = 1 << 35
-	d := &Direction{
-		IOs: r.Int64N(1 << 38), Bytes: r.Int64N(1 << 53), MilliIOPS: r.Int64N(1 << 36), BytesPerSecond: r.Int64N(1 << 40),
-		Latency:    &Latency{Count: 1 + r.Int64N(1<<38), Mean: r.Int64N(seconds), Stddev: r.Int64N(seconds)},
-		Completion: &Completion{Min: r.Int64N(1 << 20), Max: seconds - 1 - r.Int64N(1<<30), Histogram: h},
+	f := Figures{Figures: v1alpha1.Figures{Name: operation, Count: 1 + r.Int64N(1<<38)}, Histogram: h}
+	if operation != v1alpha1.OperationSync {
+		f.MilliIOPS = r.Int64N(1 << 36)
 	}
-	for i := range d.Completion.Buckets {
-		d.Completion.Buckets[i] = r.Int64N(histogram.Buckets)
+	if v1alpha1.IsData(operation) {
+		f.Bytes, f.BytesPerSecond = r.Int64N(1<<53), r.Int64N(1<<40)
 	}
-	slices.Sort(d.Completion.Buckets[:])
-	return d
+	f.SetLatency(f.Count, r.Int64N(seconds), r.Int64N(seconds))
+	buckets := make([]int, len(Percentiles))
+	for i := range buckets {
+		buckets[i] = r.IntN(histogram.Buckets)
+	}
+	slices.Sort(buckets)
+	f.CompletionLatency = &v1alpha1.LatencyDistribution{MinNanoseconds: r.Int64N(1 << 20), MaxNanoseconds: seconds - 1 - r.Int64N(1<<30)}
+	for i, percentile := range f.CompletionLatency.Percentiles() {
+		*percentile = int64(histogram.Value(buckets[i]))
+	}
+	return f
 }
 
-// randomSync returns the syncs of a day on the slowest storage.
-func randomSync(r *rand.Rand, h *histogram.Histogram) *Sync {
-	d := randomDirection(r, h)
-	return &Sync{Count: d.Latency.Count, Mean: d.Latency.Mean, Completion: d.Completion}
+// figures returns those of several operations.
+func figures(r *rand.Rand, buckets int, of ...string) []Figures {
+	var all []Figures
+	for _, operation := range of {
+		all = append(all, randomFigures(r, operation, spread(r, buckets)))
+	}
+	return all
 }
 
 // environment returns a large machine during a day of measurement.
@@ -77,16 +92,23 @@ func environment(r *rand.Rand) Environment {
 
 // report returns a report whose groups have reads and writes.
 func report(r *rand.Rand, groups, buckets int) Report {
+	return reportOf(r, groups, buckets, v1alpha1.OperationRead, v1alpha1.OperationWrite)
+}
+
+// reportOf returns a report whose groups have these operations.
+func reportOf(r *rand.Rand, groups, buckets int, of ...string) Report {
 	out := Report{FioVersion: "fio-3.39-31-gabcdef", Pod: "01234567-89ab-cdef-0123-456789abcdef", Environment: environment(r)}
 	for i := range groups {
 		out.Groups = append(out.Groups, Group{
 			Name: fmt.Sprintf("section-%d", i), JobStart: 1_700_000_000_000 + r.Int64N(1<<36), ElapsedMilliseconds: r.Int64N(1 << 32),
-			UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001),
-			Read: randomDirection(r, spread(r, buckets)), Write: randomDirection(r, spread(r, buckets)),
+			UserPercent: r.Int64N(1001), SystemPercent: r.Int64N(1001), Figures: figures(r, buckets, of...),
 		})
 	}
 	return out
 }
+
+// only returns a group with figures of one operation.
+func only(f v1alpha1.Figures) Group { return Group{Figures: []Figures{{Figures: f}}} }
 
 var equalHistograms = cmp.Comparer(func(a, b *histogram.Histogram) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.Equal(b))
@@ -100,11 +122,22 @@ func equalReports(a, b Report) string {
 func TestRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	one := report(r, 1, 40)
-	sparse := Report{FioVersion: "", Groups: []Group{{Name: "only-writes", Write: &Direction{IOs: 1}}}}
-	noHistogram := Report{Groups: []Group{{Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
-	synced := report(r, 3, 40)
-	synced.Groups[0].Sync, synced.Groups[2].Sync = randomSync(r, spread(r, 40)), randomSync(r, nil)
-	synced.Groups = append(synced.Groups, Group{Sync: &Sync{Count: math.MaxInt64, Mean: math.MaxInt64}})
+	sparse := Report{Groups: []Group{only(v1alpha1.Figures{Name: v1alpha1.OperationWrite, Count: 1})}}
+	noHistogram := Report{Groups: []Group{only(v1alpha1.Figures{
+		Name: v1alpha1.OperationRead, CompletionLatency: &v1alpha1.LatencyDistribution{MinNanoseconds: 1, MaxNanoseconds: 2},
+	})}}
+	everyOperation := report(r, 3, 40)
+	everyOperation.Groups[1].Figures = figures(r, 20, v1alpha1.OperationMetadata)
+	everyOperation.Groups[2].Figures = figures(r, 5, operations...)
+	everyOperation.Groups[2].Figures[3].Histogram = nil
+	everyOperation.Groups[2].Figures[4].LatencyCount = 7 // of more operations
+	everyOperation.Groups[0].LatencyTarget = &LatencyTarget{Nanoseconds: 5, Depth: maxDepth}
+	everyOperation.Groups[1].Steady = &FioSteady{Criterion: "iops_slope:0.3%", Attained: true}
+	everyOperation.Steady = &Steady{AfterMilliseconds: 3, Rounds: []int64{0, maxRoundRate}}
+	probe := &Probe{CPUPercent: maxCPUPercent, Figures: Figures{Figures: v1alpha1.Figures{
+		Name: v1alpha1.OperationTotal, Count: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64,
+	}}}
+	probe.Figures.SetLatency(math.MaxInt64, math.MaxInt64, 0)
 	everyTime := Report{Groups: []Group{{}}, Environment: Environment{
 		CPUMillis: 1, MemoryBytes: math.MaxInt64, Periods: 3, ThrottledPeriods: 3, Files: 5, SparseFiles: 5, StartMarginMilliseconds: 6,
 		StealPermille: 1000, UsedPermille: 1000, UsedInodesPermille: 1000, BusiestJobPermille: 1000,
@@ -118,15 +151,13 @@ func TestRoundTrip(t *testing.T) {
 		},
 		Node: &Node{BusyPermille: 1000, OthersPermille: 999, WaitedPermille: 998, CPUPressurePermille: 997, IOPressurePermille: 996},
 	}}
-	started := Report{Groups: []Group{
-		{JobStart: maxJobStart, Read: &Direction{Latency: &Latency{Count: math.MaxInt64, Mean: 1, Stddev: 2}}}, {JobStart: 1},
-	}}
+	timed := only(v1alpha1.Figures{Name: v1alpha1.OperationRead})
+	timed.JobStart = maxJobStart
+	timed.Figures[0].SetLatency(math.MaxInt64, 1, 2)
+	started := Report{Groups: []Group{timed, {JobStart: 1}}}
 	for name, want := range map[string]Report{
 		"full": one, "sparse": sparse, "no histogram": noHistogram, "no direction": {Groups: []Group{{}}}, "throttled all the time": everyTime,
-		"started": started, "synced": synced, "probed": {Groups: []Group{{}}, Probe: &Probe{
-			IOs: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64, MeanLatency: math.MaxInt64, CPUPercent: maxCPUPercent,
-		}},
-		"submitting":         {Groups: []Group{{Read: &Direction{Submission: 7}}, {Write: &Direction{}, Trim: &Direction{Submission: math.MaxInt64}}}},
+		"started": started, "every operation": everyOperation, "probed": {Groups: []Group{{}}, Probe: probe},
 		"still to be probed": {Groups: []Group{{}}, LacksProbe: true},
 		"nothing counted":    {Groups: []Group{{}}, Environment: Environment{Counters: &Counters{}}},
 	} {
@@ -155,10 +186,12 @@ func TestHistogramsOfARealRunAreFull(t *testing.T) {
 	for i := 500; i < 1037; i++ {
 		h.Add(histogram.Value(i), uint64(math.Exp(10-math.Abs(float64(i)-700)/60))+1)
 	}
-	want := Report{FioVersion: "fio-3.39", Groups: []Group{{
-		Read:  &Direction{IOs: 1e6, Completion: &Completion{Max: math.MaxInt32, Histogram: h}},
-		Write: &Direction{IOs: 1e6, Completion: &Completion{Max: math.MaxInt32, Histogram: h}},
-	}}}
+	want := Report{FioVersion: "fio-3.39", Groups: []Group{{Figures: make([]Figures, 2)}}}
+	for i, operation := range []string{v1alpha1.OperationRead, v1alpha1.OperationWrite} {
+		f := &want.Groups[0].Figures[i]
+		f.Name, f.Count = operation, 1e6
+		f.SetHistogram(0, math.MaxInt32, h)
+	}
 	message, err := Encode(want)
 	if err != nil {
 		t.Fatal(err)
@@ -169,6 +202,30 @@ func TestHistogramsOfARealRunAreFull(t *testing.T) {
 	}
 	if diff := equalReports(want, *got); diff != "" {
 		t.Errorf("of %d bytes (-want +got):\n%s", len(message), diff)
+	}
+}
+
+// BenchmarkCodec encodes and decodes what fio measures in a minute of reads and writes, and shows how long the message is.
+func BenchmarkCodec(b *testing.B) {
+	for _, groups := range []int{1, MaxGroups} {
+		want := report(rand.New(rand.NewPCG(11, 12)), groups, 100)
+		message, err := Encode(want)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(fmt.Sprintf("encode/groups=%d", groups), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = Encode(want)
+			}
+			b.ReportMetric(float64(len(message)), "bytes")
+		})
+		b.Run(fmt.Sprintf("decode/groups=%d", groups), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				_, _ = Decode(message)
+			}
+		})
 	}
 }
 
@@ -202,16 +259,12 @@ func checkFits(t *testing.T, want Report) {
 		t.Errorf("%d groups: %v", len(want.Groups), err)
 		return
 	}
-	for i := range got.Groups {
-		own, full := got.Groups[i].Sync, want.Groups[i].Sync
-		if own != nil && own.Completion.Histogram != nil && !own.Completion.Histogram.Equal(full.Completion.Histogram.Coarsen(int(got.Coarsening))) {
-			t.Errorf("%d groups: a histogram of %d syncs coarser by %d bits was of %d", len(want.Groups), own.Completion.Histogram.Count(), got.Coarsening, full.Completion.Histogram.Count())
-		}
-	}
-	for i, d := range got.directions() {
-		full := want.directions()[i].Completion.Histogram
-		if h := d.Completion.Histogram; h != nil && !h.Equal(full.Coarsen(int(got.Coarsening))) {
-			t.Errorf("%d groups: a histogram of %d I/Os coarser by %d bits was of %d", len(want.Groups), h.Count(), got.Coarsening, full.Count())
+	full := slices.Collect(want.all())
+	for f := range got.all() {
+		was := full[0].Histogram
+		full = full[1:]
+		if h := f.Histogram; h != nil && !h.Equal(was.Coarsen(int(got.Coarsening))) {
+			t.Errorf("%d groups: a histogram of %d %ss coarser by %d bits was of %d", len(want.Groups), h.Count(), f.Name, got.Coarsening, was.Count())
 		}
 	}
 	got.Coarsening = 0
@@ -220,62 +273,20 @@ func checkFits(t *testing.T, want Report) {
 	}
 }
 
-// All that can be planned fits: reads, writes, trims and syncs twice for each of as many groups as can be, however they are spread
-// over the groups. internal/fio refuses more of them.
-func TestPlannedSyncsFit(t *testing.T) {
+// All that can be planned fits: reads, writes, trims and syncs twice for each of as many groups as can be, however they are
+// spread over the groups, and metadata in all groups. internal/fio refuses more of them.
+func TestPlannedOperationsFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	const figures = 2 * MaxGroups
+	const most = 2 * MaxGroups
 	for _, buckets := range []int{1, 300, 20 * histogram.Buckets} {
-		writes := report(r, MaxGroups, buckets)
-		for i := range writes.Groups {
-			writes.Groups[i].Read, writes.Groups[i].Sync = nil, randomSync(r, spread(r, buckets))
+		for _, of := range [][]string{
+			{v1alpha1.OperationMetadata},
+			{v1alpha1.OperationWrite, v1alpha1.OperationSync},
+			{v1alpha1.OperationRead, v1alpha1.OperationWrite, v1alpha1.OperationSync},
+			{v1alpha1.OperationRead, v1alpha1.OperationWrite, v1alpha1.OperationTrim, v1alpha1.OperationSync},
+		} {
+			checkFits(t, reportOf(r, min(most/len(of), MaxGroups), buckets, of...))
 		}
-		checkFits(t, writes)
-		mixed := report(r, figures/3, buckets)
-		for i := range mixed.Groups {
-			mixed.Groups[i].Sync = randomSync(r, spread(r, buckets))
-		}
-		checkFits(t, mixed)
-		all := report(r, figures/4, buckets)
-		for i := range all.Groups {
-			all.Groups[i].Trim, all.Groups[i].Sync = randomDirection(r, spread(r, buckets)), randomSync(r, spread(r, buckets))
-		}
-		checkFits(t, all)
-	}
-}
-
-// A report without syncs is what older runners say, and one with syncs is what older operators can read: they pass over these.
-func TestSyncsAreBesideTheReport(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 12))
-	want := report(r, 2, 30)
-	want.Groups[1].Sync = randomSync(r, spread(r, 30))
-	payload, err := marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var older struct {
-		_           struct{} `cbor:",toarray"`
-		Report      Report
-		Histograms  [][]byte
-		Environment Environment
-	}
-	if err := strict.Unmarshal(payload, &older); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want.Environment, older.Environment); diff != "" || len(older.Histograms) != 4 || len(older.Report.Groups) != 2 {
-		t.Errorf("%d histograms of %d groups, environment (-want +got):\n%s", len(older.Histograms), len(older.Report.Groups), diff)
-	}
-	payload, err = cbor.Marshal(older)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Decode(pack(t, payload))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want.Groups[1].Sync, want.Pod = nil, ""
-	if diff := equalReports(want, *got); diff != "" {
-		t.Errorf("report of an older runner (-want +got):\n%s", diff)
 	}
 }
 
@@ -289,7 +300,7 @@ func TestFiguresThatDoNotFit(t *testing.T) {
 			name[j] = byte('!' + r.IntN(90))
 		}
 		largest.Groups[i].Name = string(name)
-		largest.Groups[i].Trim = randomDirection(r, nil)
+		largest.Groups[i].Figures = append(largest.Groups[i].Figures, randomFigures(r, v1alpha1.OperationTrim, nil))
 	}
 	message, err := Encode(largest)
 	if err == nil || !strings.Contains(err.Error(), "the figures of 16 result groups take") {
@@ -305,7 +316,7 @@ func TestEncodeRefusesTooManyGroups(t *testing.T) {
 }
 
 func TestLongNamesAreShortened(t *testing.T) {
-	message, err := Encode(Report{Groups: []Group{{Name: strings.Repeat("ä", 40) + "\xff", Read: &Direction{}}}})
+	message, err := Encode(Report{Groups: []Group{{Name: strings.Repeat("ä", 40) + "\xff"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +329,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 	}
 }
 
-// A report names its pod, before everything else. One of an older release names none.
+// A report names its pod, before everything else.
 func TestReportsNameTheirPod(t *testing.T) {
 	want := report(rand.New(rand.NewPCG(7, 8)), 1, 40)
 	message, err := Encode(want)
@@ -329,9 +340,6 @@ func TestReportsNameTheirPod(t *testing.T) {
 		t.Errorf("it names pod %q, error %v", got.Pod, err)
 	}
 	body := strings.TrimPrefix(message, prefix+want.Pod+":")
-	if got, err := Decode(prefixOfV3 + body); err != nil || got.Pod != "" {
-		t.Errorf("the older one names pod %q, error %v", got.Pod, err)
-	}
 	for _, pod := range []string{strings.Repeat("a", MaxNameLength+1), "a\x1b", "\xff"} {
 		if _, err := Decode(prefix + pod + ":" + body); err == nil {
 			t.Errorf("pod %q: no error", pod)
@@ -353,18 +361,16 @@ func TestLacksProbe(t *testing.T) {
 	}
 	const pod = "01234567-89ab-cdef-0123-456789abcdef" // that of report
 	whole := encoded(func(*Report) {})
-	body := strings.TrimPrefix(whole, prefix+pod+":")
 	for _, test := range []struct {
 		name, message, pod string
 		want               bool
 	}{
 		{"it says so", whole, pod, true},
 		{"it does not", encoded(func(r *Report) { r.LacksProbe = false }), pod, false},
-		{"it has been probed", encoded(func(r *Report) { r.LacksProbe, r.Probe = false, &Probe{} }), pod, false},
+		{"it has been probed", encoded(func(r *Report) { r.LacksProbe, r.Probe = false, probeOf(1) }), pod, false},
 		{"half of it", whole[:len(whole)/2], pod, false},
 		{"a report of another pod", whole, "another", false},
 		{"a report of no pod", encoded(func(r *Report) { r.Pod = "" }), "", false},
-		{"an older report", prefixOfV3 + body, pod, false},
 		{"an error", "fio was killed", pod, false},
 	} {
 		if got := LacksProbe(test.message, test.pod); got != test.want {
@@ -374,7 +380,7 @@ func TestLacksProbe(t *testing.T) {
 }
 
 func TestDecodeTellsOtherTexts(t *testing.T) {
-	for _, text := range []string{"", "fio: No space left on device", "storagebench/v2:abcd", "storagebench/v3", "storagebench/v4", prefix, prefix[1:]} {
+	for _, text := range []string{"", "fio: No space left on device", "storagebench/v4:abcd", "storagebench/v5", prefix, prefix[1:]} {
 		if _, err := Decode(text); !errors.Is(err, ErrNotReport) {
 			t.Errorf("%q: error %v", text, err)
 		}
@@ -398,10 +404,15 @@ func pack(t testing.TB, payload []byte) string {
 	return prefix + ":" + base64.RawStdEncoding.EncodeToString(deflated.Bytes())
 }
 
-// packed encodes a report of one group with nothing, and what is beside it.
-func packed(t testing.TB, beside map[int]any) string {
+// probeOf returns a probe that has done so many I/Os per second, in thousandths.
+func probeOf(rate int64) *Probe {
+	return &Probe{Figures: Figures{Figures: v1alpha1.Figures{Name: v1alpha1.OperationTotal, MilliIOPS: rate}}}
+}
+
+// forge packs a report as Encode does, but for what that corrects.
+func forge(t testing.TB, report Report, histograms ...[]byte) string {
 	t.Helper()
-	payload, err := cbor.Marshal([]any{Report{Groups: []Group{{}}}, [][]byte{}, beside})
+	payload, err := cbor.Marshal(wire{Report: report, Histograms: histograms})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,25 +420,46 @@ func packed(t testing.TB, beside map[int]any) string {
 }
 
 func TestDecodeRefuses(t *testing.T) {
-	valid, err := Encode(Report{Groups: []Group{{Read: &Direction{IOs: 1}}}})
+	valid, err := Encode(Report{Groups: []Group{only(v1alpha1.Figures{Name: v1alpha1.OperationRead, Count: 1})}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := func(change func(*Report)) string {
-		r := Report{FioVersion: "fio-3.39", Groups: []Group{{Name: "a", Read: &Direction{Completion: &Completion{Min: 1, Max: 2}}}}}
+	named := func(change func(*Report), operation string) string {
+		f := v1alpha1.Figures{Name: operation, CompletionLatency: &v1alpha1.LatencyDistribution{MinNanoseconds: 1, MaxNanoseconds: 2}}
+		r := Report{FioVersion: "fio-3.39", Groups: []Group{only(f)}}
+		r.Groups[0].Name = "a"
 		change(&r)
-		w := wire{Report: r, Histograms: make([][]byte, len(r.directions())), Beside: beside{Environment: r.Environment, Probe: r.Probe, LacksProbe: r.LacksProbe, Submissions: submissionsOf(&r)}}
-		var err error
-		if w.Beside.Syncs, err = wireSyncs(&r, &r); err != nil {
-			t.Fatal(err)
+		var histograms [][]byte
+		for range r.all() {
+			histograms = append(histograms, nil)
 		}
-		payload, err := cbor.Marshal(w)
+		return forge(t, r, histograms...)
+	}
+	forged := func(change func(*Report)) string { return named(change, v1alpha1.OperationRead) }
+	ofEach := func(want string, change func(*Figures)) []refusal {
+		var all []refusal
+		for _, operation := range operations {
+			all = append(all, refusal{want + " of " + operation, named(func(r *Report) { change(&r.Groups[0].Figures[0]) }, operation), operation + ": " + want})
+		}
+		return all
+	}
+	raw := func(distribution any) string {
+		figures := map[int]any{1: "read", 7: distribution}
+		payload, err := cbor.Marshal([]any{map[int]any{2: []any{map[int]any{6: []any{figures}}}, 6: map[int]any{}}, [][]byte{nil}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return pack(t, payload)
 	}
-	for _, test := range []struct{ name, message, want string }{
+	tests := slices.Concat(
+		ofEach("negative figure -1", func(f *Figures) { f.Count = -1 }),
+		ofEach("negative figure -2", func(f *Figures) { f.DroppedIOs = -2 }),
+		ofEach("latency of 0 operations", func(f *Figures) { f.SetLatency(0, 1, 0) }),
+		ofEach("negative latency", func(f *Figures) { f.SetLatency(1, -1, 0) }),
+		ofEach("completion latencies that do not rise", func(f *Figures) { f.CompletionLatency.P50Nanoseconds = 1 << 20 }),
+		ofEach("completion latencies whose minimum and maximum", func(f *Figures) { f.CompletionLatency.MinNanoseconds = 3 }),
+	)
+	tests = append(tests, []refusal{
 		{"no base64", prefix + ":!!!", "decode report"},
 		{"nothing", prefix + ":", "inflate report"},
 		{"cut", valid[:len(valid)-4], "report"},
@@ -442,21 +474,13 @@ func TestDecodeRefuses(t *testing.T) {
 		{"long name", forged(func(r *Report) { r.Groups[0].Name = strings.Repeat("x", 65) }), "impossible name"},
 		{"version with escapes", forged(func(r *Report) { r.FioVersion = "\x1b[31m" }), "fio version"},
 		{"name with escapes", forged(func(r *Report) { r.Groups[0].Name = "a\nb" }), "impossible name"},
-		{"negative count", forged(func(r *Report) { r.Groups[0].Read.IOs = -1 }), "negative figure -1"},
 		{"negative time", forged(func(r *Report) { r.Groups[0].ElapsedMilliseconds = -1 }), "impossible times"},
 		{"much CPU", forged(func(r *Report) { r.Groups[0].UserPercent = 1001 }), "impossible times"},
 		{"negative start", forged(func(r *Report) { r.Groups[0].JobStart = -1 }), "impossible start -1"},
 		{"start that cannot be written", forged(func(r *Report) { r.Groups[0].JobStart = maxJobStart + 1 }), "impossible start 253402300800000"},
-		{"latency of nothing", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: 1} }), "latency of 0 I/Os"},
 		{"negative coarsening", forged(func(r *Report) { r.Coarsening = -1 }), "coarser by -1 bits: at most 6 are possible"},
 		{"much coarsening", forged(func(r *Report) { r.Coarsening = 7 }), "coarser by 7 bits: at most 6 are possible"},
-		{"negative probe", forged(func(r *Report) { r.Probe = &Probe{MilliIOPS: -1} }), "probe: negative figure -1"},
-		{"probe with much CPU", forged(func(r *Report) { r.Probe = &Probe{CPUPercent: 2001} }), "probe: impossible CPU time 2001 %"},
-		{"a probe and none", forged(func(r *Report) { r.Probe, r.LacksProbe = &Probe{}, true }), "says that it has none"},
 		{"negative margin", forged(func(r *Report) { r.Environment.StartMarginMilliseconds = -7 }), "environment: negative figure -7"},
-		{"negative latency", forged(func(r *Report) { r.Groups[0].Read.Latency = &Latency{Mean: -1} }), "negative latency"},
-		{"falling percentiles", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[0] = 5 }), "do not rise"},
-		{"percentile without a bucket", forged(func(r *Report) { r.Groups[0].Read.Completion.Buckets[5] = histogram.Buckets }), "that fio cannot tell"},
 		{"negative CPUs", forged(func(r *Report) { r.Environment.CPUMillis = -1 }), "environment: negative figure -1"},
 		{"negative memory", forged(func(r *Report) { r.Environment.MemoryBytes = -2 }), "environment: negative figure -2"},
 		{"negative periods", forged(func(r *Report) { r.Environment.Periods = -3 }), "environment: negative figure -3"},
@@ -475,19 +499,23 @@ func TestDecodeRefuses(t *testing.T) {
 		{"more throttled than all", forged(func(r *Report) { r.Environment = Environment{Periods: 7, ThrottledPeriods: 8} }), "8 throttled periods of 7"},
 		{"more sparse than all", forged(func(r *Report) { r.Environment = Environment{Files: 1, SparseFiles: 2} }), "2 sparse files of 1"},
 		{"no environment", pack(t, []byte{0x82, 0x83, 0x60, 0x80, 0x00, 0x80}), "parse report"},
-		{"syncs of nothing", forged(func(r *Report) { r.Groups[0].Sync = &Sync{Mean: 1} }), "latency of 0 syncs"},
-		{"negative latency of syncs", forged(func(r *Report) { r.Groups[0].Sync = &Sync{Count: 1, Mean: -1} }), "negative latency of syncs"},
-		{"falling percentiles of syncs", forged(func(r *Report) {
-			r.Groups[0].Sync = &Sync{Count: 1, Completion: &Completion{Max: 1, Buckets: [6]int64{5}}}
-		}), "do not rise"},
-		{"submissions of other directions", packed(t, map[int]any{22: []any{1, 2, 3}}), "submissions of 3 directions of"},
-		{"a submission of less than no time", forged(func(r *Report) { r.Groups[0].Read.Submission = -1 }), "impossible time of a submission: -1"},
-		{"syncs of other groups", packed(t, map[int]any{8: []any{nil, nil}}), "syncs of 2 result groups of 1"},
-		{"syncs that are none", packed(t, map[int]any{8: []any{7}}), "parse report"},
-		{"a histogram of syncs without percentiles", packed(t, map[int]any{8: []any{[]any{1, 1, nil, []byte{0}}}}), "without completion latency"},
-		{"a broken histogram of syncs", packed(t, map[int]any{8: []any{[]any{1, 1, []any{0, 1, [6]int{}, nil}, []byte{9}}}}), "parse report: histogram"},
-		{"minimum over maximum", forged(func(r *Report) { r.Groups[0].Read.Completion.Min = 3 }), "minimum and maximum"},
-	} {
+		{"negative probe", forged(func(r *Report) { r.Probe = probeOf(-1) }), "probe: negative figure -1"},
+		{"probe of reads", forged(func(r *Report) { r.Probe = &Probe{Figures: r.Groups[0].Figures[0]} }), `probe of "read"`},
+		{"probe with much CPU", forged(func(r *Report) { r.Probe = probeOf(1); r.Probe.CPUPercent = 2001 }), "probe: impossible CPU time 2001 %"},
+		{"a probe and none", forged(func(r *Report) { r.Probe, r.LacksProbe = probeOf(1), true }), "says that it has none"},
+		{"reads twice", forged(func(r *Report) { r.Groups[0].Figures = append(r.Groups[0].Figures, r.Groups[0].Figures...) }), "figures of read behind those of read"},
+		{"more operations than there are", forged(func(r *Report) { r.Groups[0].Figures = make([]Figures, maxFigures+1) }), "figures of 9 operations"},
+		{"an impossible latency target", forged(func(r *Report) { r.Groups[0].LatencyTarget = &LatencyTarget{Nanoseconds: 1} }), "impossible latency target"},
+		{"a long criterion", forged(func(r *Report) { r.Groups[0].Steady = &FioSteady{Criterion: strings.Repeat("x", 33)} }), "impossible criterion"},
+		{"a percentile without a bucket", raw([]any{1, 2, []int{0, 0, 0, 0, 0, histogram.Buckets}}), "that fio cannot tell"},
+		{"a negative bucket", raw([]any{1, 2, []int{-1, 0, 0, 0, 0, 0}}), "that fio cannot tell"},
+		{"figures that are none", raw(7), "parse report"},
+		{"a histogram without percentiles", forge(t, Report{Groups: []Group{only(v1alpha1.Figures{Name: "read"})}}, []byte{0}), "without completion latency"},
+		{"a broken histogram", forge(t, noHistogramOf(v1alpha1.OperationSync), []byte{9}), "parse report: histogram"},
+		{"a histogram too many", forge(t, noHistogramOf(v1alpha1.OperationSync), nil, nil), "2 histograms of 1 figures"},
+		{"a histogram too few", forge(t, noHistogramOf(v1alpha1.OperationSync)), "0 histograms of 1 figures"},
+	}...)
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if _, err := Decode(test.message); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
@@ -496,9 +524,25 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// A later runner may say more of the machine: what this controller does not know of it does no harm.
+// refusal is a message that is refused.
+type refusal struct{ name, message, want string }
+
+// noHistogramOf returns a report of one operation whose latencies have no histogram.
+func noHistogramOf(operation string) Report {
+	return Report{Groups: []Group{only(v1alpha1.Figures{Name: operation, CompletionLatency: &v1alpha1.LatencyDistribution{}})}}
+}
+
+// A later runner may say more: what this controller does not know of it does no harm.
 func TestDecodePassesOverUnknownKeys(t *testing.T) {
-	payload, err := cbor.Marshal([]any{Report{Groups: []Group{{}}}, [][]byte{}, map[int]any{1: 1500, 99: "news", 5: 2}})
+	news := map[int]any{99: "news"}
+	read, provision := map[int]any{1: "read", 2: 3, 99: []any{news}}, map[int]any{1: "provision", 2: 4, 7: []any{1, 1, [6]int{}}}
+	group := map[int]any{1: "a", 6: []any{provision, read}, 99: 1}
+	environment := map[int]any{1: 1500, 99: "news", 5: 2}
+	histogram, err := encodeHistogram(spread(rand.New(rand.NewPCG(13, 14)), 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload, err := cbor.Marshal([]any{map[int]any{2: []any{group}, 6: environment, 99: news}, [][]byte{histogram, nil}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +550,10 @@ func TestDecodePassesOverUnknownKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(Environment{CPUMillis: 1500, Files: 2}, got.Environment); diff != "" {
-		t.Errorf("environment (-want +got):\n%s", diff)
+	measured := only(v1alpha1.Figures{Name: v1alpha1.OperationRead, Count: 3})
+	measured.Name = "a"
+	want := Report{Groups: []Group{measured}, Environment: Environment{CPUMillis: 1500, Files: 2}}
+	if diff := equalReports(want, *got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
 	}
 }

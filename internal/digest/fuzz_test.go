@@ -5,10 +5,12 @@ import (
 	"compress/flate"
 	"encoding/base64"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -41,9 +43,8 @@ func (p *packer) pack(t *testing.T, payload []byte) string {
 // FuzzDecode decodes what a hostile pod may leave. What is accepted is within the bounds of the API.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 8))
-	synced := report(r, 2, 5)
-	synced.Groups[1].Sync = randomSync(r, spread(r, 5))
-	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), synced, {Groups: []Group{{}}}, {FioVersion: "\x1b[31m", Groups: []Group{{Name: "\u202e"}}}} {
+	every := reportOf(r, 2, 5, operations...)
+	for _, seed := range []Report{report(r, 1, 20), report(r, 3, 5), every, {Groups: []Group{{}}}, {FioVersion: "\x1b[31m", Groups: []Group{{Name: "\u202e"}}}} {
 		payload, err := marshal(seed)
 		if err != nil {
 			f.Fatal(err)
@@ -76,7 +77,7 @@ func FuzzDecodeMessage(f *testing.F) {
 			f.Add(text)
 		}
 	}
-	for _, text := range []string{"", prefix, prefix + ":AAAA", prefixOfV3 + "AAAA", "storagebench/v2:AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
+	for _, text := range []string{"", prefix, prefix + ":AAAA", "storagebench/v4::AAAA", "fio: io_u error\x1b[31m", pack(f, make([]byte, 2*maxInflated))} {
 		f.Add(text)
 	}
 	for _, payload := range hostilePayloads() {
@@ -122,8 +123,11 @@ func checkAccepted(t *testing.T, r *Report) {
 			t.Errorf("group %+v", g)
 		}
 	}
-	for _, d := range r.directions() {
-		checkAcceptedDirection(t, d)
+	for f := range r.all() {
+		checkAcceptedFigures(t, f)
+	}
+	if r.Probe != nil {
+		checkAcceptedFigures(t, &r.Probe.Figures)
 	}
 }
 
@@ -131,25 +135,30 @@ func isShortText(s string) bool {
 	return len(s) <= 64 && utf8.ValidString(s) && !strings.ContainsAny(s, "\x00\x07\n\r\x1b\u202e\u0085")
 }
 
-func checkAcceptedDirection(t *testing.T, d *Direction) {
+func checkAcceptedFigures(t *testing.T, f *Figures) {
 	t.Helper()
-	if d.IOs < 0 || d.Bytes < 0 || d.ShortIOs < 0 || d.DroppedIOs < 0 || d.MilliIOPS < 0 || d.BytesPerSecond < 0 {
-		t.Errorf("direction %+v", d)
+	if f.Count < 0 || f.Bytes < 0 || f.ShortIOs < 0 || f.DroppedIOs < 0 || f.MilliIOPS < 0 || f.BytesPerSecond < 0 || f.PerClient != nil {
+		t.Errorf("figures %+v", f)
 	}
-	if l := d.Latency; l != nil && (l.Count < 1 || l.Mean < 0 || l.Stddev < 0) {
-		t.Errorf("latency %+v", l)
+	if !slices.Contains(v1alpha1.Operations(), f.Name) {
+		t.Errorf("figures of %q", f.Name)
 	}
-	c := d.Completion
-	if c == nil {
+	if l := f.Latency; l != nil && (f.LatencyCount < 1 || l.MeanNanoseconds < 0 || l.StddevNanoseconds < 0) {
+		t.Errorf("latency %+v of %d", l, f.LatencyCount)
+	}
+	d := f.CompletionLatency
+	if d == nil {
 		return
 	}
-	if c.Min < 0 || c.Max < c.Min {
-		t.Errorf("from %d to %d ns", c.Min, c.Max)
+	if d.MinNanoseconds < 0 || d.MaxNanoseconds < d.MinNanoseconds {
+		t.Errorf("from %d to %d ns", d.MinNanoseconds, d.MaxNanoseconds)
 	}
-	for i := range c.Buckets {
-		if ns := c.Percentile(i); ns < 0 || i > 0 && ns < c.Percentile(i-1) {
-			t.Errorf("percentiles fall at %d: %v", i, c.Buckets)
+	last := int64(0)
+	for _, percentile := range d.Percentiles() {
+		if *percentile < last || *percentile > v1alpha1.BeyondHistogramNanoseconds {
+			t.Errorf("percentiles fall, or are beyond the histogram: %+v", d)
 		}
+		last = *percentile
 	}
 }
 

@@ -5,10 +5,10 @@ package digest
 
 import (
 	"iter"
+	"slices"
 	"time"
 
-	"github.com/storagebench/storagebench/internal/direction"
-	"github.com/storagebench/storagebench/internal/histogram"
+	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
 // Exit codes of the runner. Any other code is a failure that is not known to be worth repeating.
@@ -60,26 +60,26 @@ const MaxGroups = 16
 // MaxNameLength is the most bytes of a group's name that a report keeps.
 const MaxNameLength = 64
 
-// Report is what one run of fio measured.
+// Report is what one run of fio measured. All that is encoded as a map can grow under new keys, which Decode passes over
+// where it does not know them.
 type Report struct {
-	_          struct{} `cbor:",toarray"`
-	FioVersion string
-	Groups     []Group
+	FioVersion string  `cbor:"1,keyasint,omitempty"`
+	Groups     []Group `cbor:"2,keyasint"`
 	// Coarsening says by how many bits Encode made the buckets of all histograms coarser, 0 to
 	// histogram.MaxCoarsening: they are 2^Coarsening as wide as fio's. 0 where they are fio's own.
-	Coarsening int64
+	Coarsening int64 `cbor:"3,keyasint,omitempty"`
+	// Probe is what was measured once more with other I/Os in flight, nil if nothing was.
+	Probe *Probe `cbor:"4,keyasint,omitempty"`
+	// LacksProbe says that fio had ended well when this was written, and that the probe after it has no result: it had not
+	// ended yet, or has failed. So the report counts however the container ends.
+	LacksProbe bool `cbor:"5,keyasint,omitempty"`
+	// Environment is what the runner saw of the machine.
+	Environment Environment `cbor:"6,keyasint"`
+	// Steady is what there was to see of a rate that had to become steady, nil if none had to.
+	Steady *Steady `cbor:"7,keyasint,omitempty"`
 	// Pod is the UID of the pod that the runner is in, so that no other one's report passes for this one's: a pod is of one
 	// client in one attempt of one run of one benchmark. It is encoded before the report. "" where the runner was not told.
 	Pod string `cbor:"-"`
-	// Probe is what was measured once more with other I/Os in flight, nil if nothing was. It is encoded beside the report's array.
-	Probe *Probe `cbor:"-"`
-	// LacksProbe says that fio had ended well when this was written, and that the probe after it has no result: it had not ended yet, or has failed.
-	// So the report counts however the container ends. It is encoded beside the report's array.
-	LacksProbe bool `cbor:"-"`
-	// Environment is encoded beside the report's array, so that it can grow.
-	Environment Environment `cbor:"-"`
-	// Steady is what there was to see of a rate that had to become steady, nil if none had to. It is encoded beside the report's array.
-	Steady *Steady `cbor:"-"`
 }
 
 // Steady is what there was to see of a rate that had to become steady before it was measured: in what was measured, or, where only that had to begin warm, right
@@ -93,8 +93,7 @@ type Steady struct {
 }
 
 // Environment is what the runner saw of the machine while fio measured, for warnings about results that
-// mislead. 0 stands for what is not known. A field can be added under a new key without another version of
-// the encoding: Decode passes over keys that it does not know.
+// mislead. 0 stands for what is not known.
 type Environment struct {
 	// CPUMillis is how many CPUs the container may use, in thousandths.
 	CPUMillis int64 `cbor:"1,keyasint,omitempty"`
@@ -112,33 +111,25 @@ type Environment struct {
 	// StartMarginMilliseconds is how long before the agreed start the runner had read it. 0 in a run without
 	// an agreed start.
 	StartMarginMilliseconds int64 `cbor:"7,keyasint,omitempty"`
-	// Keys 8 and 9 are those of the syncs and of metadata, key 10 is that of the probe.
-
 	// StealPermille is how much of the time of all CPUs of the node the hypervisor gave to others while fio measured, in
 	// thousandths: steal of /proc/stat.
-	StealPermille int64 `cbor:"11,keyasint,omitempty"`
+	StealPermille int64 `cbor:"8,keyasint,omitempty"`
 	// UsedPermille and UsedInodesPermille are how much of the space and of the inodes of the file system with the test files
 	// was used before fio measured or after it, whichever is more, in thousandths. Both are 0 of raw block volumes, and where
 	// the file system has no size of its own.
-	UsedPermille       int64 `cbor:"12,keyasint,omitempty"`
-	UsedInodesPermille int64 `cbor:"13,keyasint,omitempty"`
+	UsedPermille       int64 `cbor:"9,keyasint,omitempty"`
+	UsedInodesPermille int64 `cbor:"10,keyasint,omitempty"`
 	// BusiestJobPermille is how much of the bytes of all jobs one of them moved, the one that moved most, in thousandths. It
 	// is known of processes that are clones of one section.
-	BusiestJobPermille int64 `cbor:"14,keyasint,omitempty"`
-	// Key 15 says that there is no probe.
-
+	BusiestJobPermille int64 `cbor:"11,keyasint,omitempty"`
 	// Counters are what the kernel counted of the storage from just before fio began until it had ended. Nil where it counts nothing.
-	Counters *Counters `cbor:"16,keyasint,omitempty"`
+	Counters *Counters `cbor:"12,keyasint,omitempty"`
 	// Exceeded is what EBS itself says of the same time. Nil where it was not asked, or did not answer.
-	Exceeded *Exceeded `cbor:"17,keyasint,omitempty"`
-	// Keys 18 to 20 are those of what is steady and of latency targets.
-
+	Exceeded *Exceeded `cbor:"13,keyasint,omitempty"`
 	// Node is how busy the node was meanwhile. Nil where that is not known.
-	Node *Node `cbor:"21,keyasint,omitempty"`
-	// Key 22 is that of submissions.
-
+	Node *Node `cbor:"14,keyasint,omitempty"`
 	// Volume is what EBS itself has counted of the volume meanwhile. Nil where it was not asked, or did not answer.
-	Volume *Volume `cbor:"23,keyasint,omitempty"`
+	Volume *Volume `cbor:"15,keyasint,omitempty"`
 }
 
 // Exceeded is for how long demand exceeded what an EBS volume may do, and what its instance may, in microseconds.
@@ -185,25 +176,19 @@ func (c *Counters) Figures() []*int64 {
 // Group is what fio reports together: one section of a job file with its clones, or, with
 // group_reporting, the sections that ran at the same time.
 type Group struct {
-	_    struct{} `cbor:",toarray"`
-	Name string
-	// JobStart is when the first of the group's jobs began to be measured, which is when its ramp_time was over, in milliseconds since 1970 by the clock of the
-	// node; 0 where nobody knows.
-	JobStart            int64
-	ElapsedMilliseconds int64
-	UserPercent         int64
-	SystemPercent       int64
-	Read                *Direction
-	Write               *Direction
-	Trim                *Direction
-	// Sync is nil if fio called none, or took no latencies. It is encoded beside the report's array.
-	Sync *Sync `cbor:"-"`
-	// Metadata is nil of jobs that move data. It is encoded beside the report's array.
-	Metadata *Metadata `cbor:"-"`
-	// Steady is what fio's option steadystate found, nil without it. It is encoded beside the report's array.
-	Steady *FioSteady `cbor:"-"`
-	// LatencyTarget is nil of jobs without one. It is encoded beside the report's array.
-	LatencyTarget *LatencyTarget `cbor:"-"`
+	Name string `cbor:"1,keyasint,omitempty"`
+	// JobStart is when the first of the group's jobs began to be measured, which is when its ramp_time was over, in
+	// milliseconds since 1970 by the clock of the node; 0 where nobody knows.
+	JobStart            int64 `cbor:"2,keyasint,omitempty"`
+	ElapsedMilliseconds int64 `cbor:"3,keyasint,omitempty"`
+	UserPercent         int64 `cbor:"4,keyasint,omitempty"`
+	SystemPercent       int64 `cbor:"5,keyasint,omitempty"`
+	// Figures are those of each kind of operation that the group has some of, in the order of v1alpha1.Operations.
+	Figures []Figures `cbor:"6,keyasint,omitempty"`
+	// Steady is what fio's option steadystate found, nil without it.
+	Steady *FioSteady `cbor:"7,keyasint,omitempty"`
+	// LatencyTarget is nil of jobs without one.
+	LatencyTarget *LatencyTarget `cbor:"8,keyasint,omitempty"`
 }
 
 // MaxCriterion is the most bytes of a criterion that a report keeps.
@@ -217,120 +202,50 @@ type FioSteady struct {
 	Attained  bool
 }
 
-// Directions yields what was measured in each direction in which there was I/O, by the names of internal/direction.
-func (g *Group) Directions() iter.Seq2[string, *Direction] {
-	return direction.Present(g.Read, g.Write, g.Trim)
+// LatencyTarget is what fio's own search for a queue depth found, by its option latency_target.
+type LatencyTarget struct {
+	_ struct{} `cbor:",toarray"`
+	// Nanoseconds is the target, Depth how many I/Os each job had in flight at the end.
+	Nanoseconds int64
+	Depth       int64
 }
 
-// IsEmpty says whether the group has no figures of data or metadata.
+// Of returns the figures of an operation, nil if the group has none.
+func (g *Group) Of(operation string) *Figures {
+	if i := slices.IndexFunc(g.Figures, func(f Figures) bool { return f.Name == operation }); i >= 0 {
+		return &g.Figures[i]
+	}
+	return nil
+}
+
+// Drop removes the figures of operations.
+func (g *Group) Drop(is func(operation string) bool) {
+	g.Figures = slices.DeleteFunc(g.Figures, func(f Figures) bool { return is(f.Name) })
+}
+
+// IsEmpty reports whether the group has no figures, or only those of syncs, which are part of what writes do.
 func (g *Group) IsEmpty() bool {
-	return g.Read == nil && g.Write == nil && g.Trim == nil && g.Metadata == nil
+	return !slices.ContainsFunc(g.Figures, func(f Figures) bool { return f.Name != v1alpha1.OperationSync })
 }
 
-// Direction returns what was measured in a direction, nil if there was no such I/O.
-func (g *Group) Direction(name string) *Direction {
-	return direction.Named(name, g.Read, g.Write, g.Trim)
-}
-
-// Direction is what was measured for reads, writes or trims.
-type Direction struct {
-	_              struct{} `cbor:",toarray"`
-	IOs            int64
-	Bytes          int64
-	ShortIOs       int64
-	DroppedIOs     int64
-	MilliIOPS      int64 // thousandths of an I/O per second, so that slow storage is not rounded to nothing
-	BytesPerSecond int64
-	Latency        *Latency
-	Completion     *Completion
-	// Submission is the mean time that a submission took, in nanoseconds; 0 where it is not known, or next to nothing of a job's
-	// time. It is encoded beside the report's array.
-	Submission int64 `cbor:"-"`
-}
-
-// Sync is what was measured of the calls that have written data reach the storage: fsync, fdatasync, sync_file_range and
-// syncfs together. They move no bytes, and fio counts them by their latencies.
-type Sync struct {
-	// Count is the number of syncs measured, at least 1.
-	Count int64
-	// Mean is their mean latency in nanoseconds.
-	Mean int64
-	// Completion is how their latencies are distributed, nil where fio kept no percentiles.
-	Completion *Completion
-}
-
-// Metadata is what was measured of operations on files or directories themselves, which move no bytes.
-type Metadata struct {
-	// Count is the number of operations, at least 1.
-	Count int64
-	// MilliPerSecond is thousandths of an operation per second.
-	MilliPerSecond int64
-	// Mean is their mean latency in nanoseconds.
-	Mean int64
-	// Completion is how their latencies are distributed, nil where fio kept no percentiles.
-	Completion *Completion
-}
-
-// Probe is what a probe measured, reads and writes together.
+// Probe is what a probe measured.
 type Probe struct {
 	_ struct{} `cbor:",toarray"`
-	// IOs are those that were completed.
-	IOs int64
-	// MilliIOPS are thousandths of an I/O per second, and BytesPerSecond what these moved.
-	MilliIOPS, BytesPerSecond int64
-	// MeanLatency is that of all I/Os, in nanoseconds.
-	MeanLatency int64
+	// Figures are those of reads and writes together.
+	Figures Figures
 	// CPUPercent is the CPU time that each job used, of the user and of the system, as a share of the time that it ran.
 	CPUPercent int64
 }
 
-// Latency is fio's lat: from submission to completion, in nanoseconds. Whole ones do, also to merge: what is
-// pooled of them is less than 1 ns off, and a fraction would take room that the histograms need.
-type Latency struct {
-	_ struct{} `cbor:",toarray"`
-	// Count is the number of I/Os measured, at least 1: with it the figures of several clients can be pooled.
-	Count  int64
-	Mean   int64
-	Stddev int64
-}
-
-// Percentiles are the percentiles that a report carries beside the histogram.
-var Percentiles = [...]float64{50, 90, 95, 99, 99.9, 99.99}
-
-// Completion is fio's clat, or the latency of syncs or of operations of metadata, in nanoseconds.
-type Completion struct {
-	_   struct{} `cbor:",toarray"`
-	Min int64
-	Max int64
-	// Buckets are the histogram's buckets that the Percentiles fall into: fio's percentiles have no other
-	// values, and an index takes fewer bytes than nanoseconds. In what a runner reports they are those of the
-	// full histogram, however coarse the one beside them is.
-	Buckets [len(Percentiles)]int64
-	// Histogram has fio's buckets; coarser ones (Report.Coarsening) in a report that would not fit otherwise,
-	// and nil where even those would not.
-	Histogram *histogram.Histogram
-}
-
-// NewCompletion returns the completion latencies that a histogram counts, from the least to the greatest.
-func NewCompletion(least, greatest int64, h *histogram.Histogram) *Completion {
-	c := &Completion{Min: least, Max: greatest, Histogram: h}
-	for i, p := range Percentiles {
-		c.Buckets[i] = int64(histogram.Index(h.Percentile(p)))
-	}
-	return c
-}
-
-// Percentile returns the i-th of the Percentiles in nanoseconds.
-func (c *Completion) Percentile(i int) int64 {
-	return int64(histogram.Value(int(c.Buckets[i])))
-}
-
-func (r *Report) directions() []*Direction {
-	var all []*Direction
-	for i := range r.Groups {
-		for _, d := range r.Groups[i].Directions() {
-			all = append(all, d)
+// all yields all figures of the groups.
+func (r *Report) all() iter.Seq[*Figures] {
+	return func(yield func(*Figures) bool) {
+		for i := range r.Groups {
+			for j := range r.Groups[i].Figures {
+				if !yield(&r.Groups[i].Figures[j]) {
+					return
+				}
+			}
 		}
 	}
-	return all
 }

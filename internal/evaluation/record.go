@@ -20,7 +20,7 @@ func Record(
 	sb *v1alpha1.StorageBenchmark, run *v1alpha1.Run, runs []plan.Run, measured *result.Measured, ended *metav1.Time,
 ) error {
 	run.State, run.Message, run.CompletionTime = v1alpha1.RunSucceeded, "", ended
-	run.Result, run.Sections = measured.Result, measured.Sections
+	run.Result, run.Sections, run.Probe = measured.Result, measured.Sections, measured.Probe
 	if planned, known := plan.Of(runs, run); known {
 		if err := judgeStep(run, planned); err != nil {
 			return err

@@ -239,7 +239,7 @@ func (f *Finding) compare(s, base *series) string {
 
 // misses says whether a value in grains is not what is expected.
 func (f *Finding) misses(value int64) bool {
-	limit := f.Rule.limitInGrains()
+	limit := f.Rule.leastKept()
 	if f.Baseline != nil {
 		limit = f.Rule.Ratio * float64(f.Baseline.Median)
 	}
@@ -280,11 +280,11 @@ func (j *judge) syncCall(workload string) string {
 	return "fsync"
 }
 
-// valuesOf returns a metric of the results that have it, in grains.
+// valuesOf returns a metric of the results that have it.
 func valuesOf(m Metric, results []*v1alpha1.Result) []int64 {
 	var values []int64
 	for _, r := range results {
-		if value, ok := m.inGrains(r); ok {
+		if value, ok := m.Of(r); ok {
 			values = append(values, value)
 		}
 	}

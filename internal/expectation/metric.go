@@ -19,7 +19,7 @@ type Unit int
 const (
 	// Latency is in nanoseconds.
 	Latency Unit = iota
-	// IOPS are I/Os per second.
+	// IOPS are I/Os per second, in thousandths: of large I/Os there are few a second, and 4.5 are not 5.
 	IOPS
 	// Bandwidth is in bytes per second.
 	Bandwidth
@@ -102,11 +102,12 @@ func (m Metric) figureWords() string {
 	return m.Figure
 }
 
-// Text is a value of the metric for people, such as 14 ms.
+// Text is a value of the metric for people, such as 14 ms. Of fewer than 100 IOPS it has three digits, such as 4.5, and of more
+// it is a whole number.
 func (m Metric) Text(value int64) string {
 	switch m.Unit {
 	case IOPS:
-		return strconv.FormatInt(value, 10)
+		return humanize.Milli(value)
 	case Bandwidth:
 		return humanize.Scaled(float64(value), 1024, " B/s", " KiB/s", " MiB/s", " GiB/s")
 	default:
@@ -114,40 +115,24 @@ func (m Metric) Text(value int64) string {
 	}
 }
 
-// exact is a value in grains with all its digits.
-func (m Metric) exact(value int64) string {
+// Number is a value of the metric for programs, in I/Os per second, bytes per second or nanoseconds.
+func (m Metric) Number(value int64) float64 {
 	if m.Unit == IOPS {
-		return strconv.FormatFloat(float64(value)/milli, 'f', -1, 64)
+		return float64(value) / milli
 	}
-	return strconv.FormatInt(value, 10) + map[Unit]string{Latency: " ns", Bandwidth: " B/s"}[m.Unit]
+	return float64(value)
+}
+
+// exact is a value with all its digits.
+func (m Metric) exact(value int64) string {
+	return strconv.FormatFloat(m.Number(value), 'f', -1, 64) + map[Unit]string{Latency: " ns", Bandwidth: " B/s"}[m.Unit]
 }
 
 // milli is how many thousandths make one.
 const milli = 1000
 
-// grains is in how many parts of its unit a metric is held to what is expected. Of large I/Os there are few a second, so that IOPS are held to it in
-// thousandths: as whole numbers, 4.5 of them would be 5.
-func (m Metric) grains() int64 {
-	if m.Unit == IOPS {
-		return milli
-	}
-	return 1
-}
-
-// Whole returns a value in grains as a whole number of the metric's unit, as results have it.
-func (m Metric) Whole(value int64) int64 {
-	grains := m.grains()
-	return value/grains + value%grains*2/grains // rounded
-}
-
 // lessIsBetter says which way the metric is good.
 func (m Metric) lessIsBetter() bool { return m.Unit == Latency }
-
-// Of returns the metric of a result, false if that has none.
-func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
-	value, measured := m.inGrains(r)
-	return m.Whole(value), measured
-}
 
 // in returns the figures of a result that the metric is one of, nil if it has none.
 func (m Metric) in(r *v1alpha1.Result) *v1alpha1.Figures {
@@ -157,8 +142,8 @@ func (m Metric) in(r *v1alpha1.Result) *v1alpha1.Figures {
 	return r.Of(m.Part)
 }
 
-// inGrains returns the metric of a result as Of does, but in grains.
-func (m Metric) inGrains(r *v1alpha1.Result) (int64, bool) {
+// Of returns the metric of a result, false if that has none.
+func (m Metric) Of(r *v1alpha1.Result) (int64, bool) {
 	f := m.in(r)
 	if f == nil {
 		return 0, false
@@ -182,18 +167,10 @@ func (m Metric) isPercentile() bool {
 	return slices.Contains([]string{"p50", "p90", "p95", "p99", "p999", "p9999"}, m.Figure)
 }
 
-// measuredText is a value in grains that was measured, for people: what is beyond fio's histogram is not known any better.
+// measuredText is a value that was measured, for people: what is beyond fio's histogram is not known any better.
 func (m Metric) measuredText(value int64) string {
 	if m.isPercentile() && v1alpha1.IsBeyondHistogram(value) {
 		return "beyond 17.1 s"
-	}
-	return m.grainText(value)
-}
-
-// grainText is a value in grains for people. Of fewer than 100 IOPS it has three digits, such as 4.5, and of more it is a whole number.
-func (m Metric) grainText(value int64) string {
-	if m.Unit == IOPS {
-		return humanize.Significant(float64(value) / milli)
 	}
 	return m.Text(value)
 }

@@ -46,8 +46,8 @@ func TestMetricOf(t *testing.T) {
 		Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 10_000, BytesPerSecond: 20, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: distribution(100)}, {Name: v1alpha1.OperationWrite, MilliIOPS: 1_000, BytesPerSecond: 2}},
 	}
 	for name, want := range map[string]int64{
-		"read.iops": 10, "read.bandwidth": 20, "read.mean": 30, "read.p50": 101, "read.p90": 102, "read.p95": 103, "read.p99": 104,
-		"read.p999": 105, "read.p9999": 106, "read.max": 107, "write.iops": 1, "total.iops": 11, "total.bandwidth": 22,
+		"read.iops": 10_000, "read.bandwidth": 20, "read.mean": 30, "read.p50": 101, "read.p90": 102, "read.p95": 103, "read.p99": 104,
+		"read.p999": 105, "read.p9999": 106, "read.max": 107, "write.iops": 1_000, "total.iops": 11_000, "total.bandwidth": 22,
 		"write.p99": -1, "write.mean": -1, "trim.iops": -1, "trim.p99": -1, "sync.p99": -1,
 	} {
 		m, known := FindMetric(name)
@@ -104,10 +104,10 @@ func TestMetadataMetricOf(t *testing.T) {
 		want     map[string]int64
 	}{
 		"with percentiles": {&v1alpha1.Figures{Count: 9, MilliIOPS: 20_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}, CompletionLatency: d}, map[string]int64{
-			"metadata.iops": 20, "metadata.mean": 30, "metadata.p50": 101, "metadata.p90": 102, "metadata.p95": 103, "metadata.p99": 104,
+			"metadata.iops": 20_000, "metadata.mean": 30, "metadata.p50": 101, "metadata.p90": 102, "metadata.p95": 103, "metadata.p99": 104,
 			"metadata.p999": 105, "metadata.p9999": 106, "metadata.max": 107,
 		}},
-		"without percentiles": {&v1alpha1.Figures{MilliIOPS: 20_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}}, map[string]int64{"metadata.iops": 20, "metadata.mean": 30}},
+		"without percentiles": {&v1alpha1.Figures{MilliIOPS: 20_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 30}}, map[string]int64{"metadata.iops": 20_000, "metadata.mean": 30}},
 		"none":                {nil, map[string]int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestText(t *testing.T) {
 		text  string
 	}{
 		"sync.p99": {14_000_000, "14 ms"}, "write.mean": {1_500, "1.5 us"}, "read.max": {2_000_000_000, "2 s"}, "read.p50": {7, "7 ns"},
-		"write.iops": {2700, "2700"}, "read.bandwidth": {131_072_000, "125 MiB/s"}, "total.bandwidth": {10, "10 B/s"},
+		"write.iops": {2_700_000, "2700"}, "read.iops": {4_500, "4.5"}, "read.bandwidth": {131_072_000, "125 MiB/s"}, "total.bandwidth": {10, "10 B/s"},
 	} {
 		m, _ := FindMetric(name)
 		if got := m.Text(test.value); got != test.text {

@@ -3,6 +3,7 @@ package expectation
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -45,13 +46,12 @@ func (r *Rule) Expected() string {
 // wholeFrom is from how many IOPS on a limit is met by what rounds to it: a volume of 3,000 IOPS does 2,999.9 in some minutes.
 const wholeFrom = 100
 
-// limitInGrains is Limit as values are held to it.
-func (r *Rule) limitInGrains() float64 {
-	limit := float64(r.Limit)
-	if r.Metric.Unit == IOPS && limit >= wholeFrom {
-		limit -= 0.5
+// leastKept is Limit as values are held to it.
+func (r *Rule) leastKept() float64 {
+	if r.Metric.Unit == IOPS && r.Limit >= wholeFrom*milli {
+		return float64(r.Limit) - milli/2
 	}
-	return limit * float64(r.Metric.grains())
+	return float64(r.Limit)
 }
 
 func ratioText(ratio float64) string { return strconv.FormatFloat(ratio, 'f', -1, 64) }
@@ -122,14 +122,14 @@ func latency(text string) (int64, error) {
 	return d.Nanoseconds(), nil
 }
 
-// least reads I/Os or bytes per second.
+// least reads I/Os per second, of which it returns thousandths, or bytes per second.
 func least(unit Unit, text *intstr.IntOrString) (int64, error) {
 	if unit == IOPS {
 		n, err := strconv.ParseInt(text.String(), 10, 64)
 		if err != nil || n < 0 {
 			return 0, fmt.Errorf("min %q is no number of I/Os per second: give a whole number such as 2700", text)
 		}
-		return n, nil
+		return min(n, math.MaxInt64/milli) * milli, nil
 	}
 	q, err := resource.ParseQuantity(text.String())
 	if err != nil || !leastForm.MatchString(text.String()) {

@@ -87,7 +87,7 @@ func (f *Finding) figure() string {
 		return m.measuredText(v1alpha1.BeyondHistogramNanoseconds)
 	}
 	text := m.measuredText(median)
-	if f.Rule.Ratio == 0 && median != f.Rule.Limit*m.grains() && text == m.Text(f.Rule.Limit) {
+	if f.Rule.Ratio == 0 && median != f.Rule.Limit && text == m.Text(f.Rule.Limit) {
 		return text + " (" + m.exact(median) + ")"
 	}
 	return text
@@ -212,12 +212,12 @@ func (f *Finding) intervalText(end float64) string {
 	if f.Baseline != nil {
 		return humanize.Significant(end)
 	}
-	return f.Rule.Metric.grainText(int64(end))
+	return f.Rule.Metric.Text(int64(end))
 }
 
 // missesBy says whether an end of the interval is not what is expected.
 func (r *Rule) missesBy(end float64) bool {
-	limit := r.limitInGrains()
+	limit := r.leastKept()
 	if r.Ratio > 0 {
 		limit = r.Ratio
 	}

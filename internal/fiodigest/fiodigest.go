@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/humanize"
 )
@@ -31,11 +31,9 @@ func New(output *fiooutput.Output) (*digest.Report, error) {
 			ElapsedMilliseconds: g.ElapsedMilliseconds,
 			UserPercent:         round(g.UserCPUPercent),
 			SystemPercent:       round(g.SystemCPUPercent),
-			Sync:                newSync(g.Sync),
-			Metadata:            newMetadata(g.Metadata),
+			Figures:             newFigures(&g),
 			LatencyTarget:       newLatencyTarget(g.LatencyTarget),
 		}
-		group.Read, group.Write, group.Trim = direction.Map(g.Read, g.Write, g.Trim, newDirection)
 		if g.Steady != nil {
 			group.Steady = &digest.FioSteady{Criterion: humanize.Cut(g.Steady.Criterion, digest.MaxCriterion, ""), Attained: g.Steady.Attained}
 		}
@@ -48,46 +46,42 @@ func New(output *fiooutput.Output) (*digest.Report, error) {
 	return report, nil
 }
 
-func newDirection(d *fiooutput.Direction) *digest.Direction {
-	out := &digest.Direction{
-		IOs:            d.IOs,
-		Bytes:          d.Bytes,
-		ShortIOs:       d.ShortIOs,
-		DroppedIOs:     d.DropIOs,
-		MilliIOPS:      round(d.IOPS * 1000),
-		BytesPerSecond: round(d.BytesPerSecond),
+// newFigures returns the figures of each operation that a group has some of.
+func newFigures(g *fiooutput.Group) []digest.Figures {
+	var all []digest.Figures
+	for operation, d := range g.Directions() {
+		f := digest.Figures{ShortIOs: d.ShortIOs, DroppedIOs: d.DropIOs, Figures: v1alpha1.Figures{
+			Name: operation, Count: d.IOs, Bytes: d.Bytes, MilliIOPS: round(d.IOPS * 1000), BytesPerSecond: round(d.BytesPerSecond),
+		}}
+		setLatencies(&f, d.Latency, d.CompletionLatency)
+		if f.Latency != nil {
+			f.Latency.SubmissionNanoseconds = submission(d)
+		}
+		all = append(all, f)
 	}
-	if l := d.Latency; l != nil && l.Count > 0 {
-		out.Latency = &digest.Latency{Count: l.Count, Mean: round(l.MeanNanoseconds), Stddev: round(l.StddevNanoseconds)}
+	if s := g.Sync; s != nil && s.Count > 0 {
+		all = append(all, newCalls(v1alpha1.OperationSync, s, 0))
 	}
-	out.Submission = submission(d)
-	if c := d.CompletionLatency; c != nil && c.Count > 0 && c.Histogram != nil {
-		out.Completion = digest.NewCompletion(c.MinNanoseconds, c.MaxNanoseconds, c.Histogram)
+	if m := g.Metadata; m != nil {
+		all = append(all, newCalls(v1alpha1.OperationMetadata, m.CompletionLatency, round(m.IOPS*1000)))
 	}
-	return out
+	return all
 }
 
-func newSync(l *fiooutput.LatencyStats) *digest.Sync {
-	if l == nil || l.Count <= 0 {
-		return nil
-	}
-	out := &digest.Sync{Count: l.Count, Mean: round(l.MeanNanoseconds)}
-	if l.Histogram != nil {
-		out.Completion = digest.NewCompletion(l.MinNanoseconds, l.MaxNanoseconds, l.Histogram)
-	}
-	return out
+// newCalls returns figures of calls that move no bytes, which fio counts by their latencies.
+func newCalls(operation string, latency *fiooutput.LatencyStats, milliPerSecond int64) digest.Figures {
+	f := digest.Figures{Figures: v1alpha1.Figures{Name: operation, Count: latency.Count, MilliIOPS: milliPerSecond}}
+	setLatencies(&f, latency, latency)
+	return f
 }
 
-func newMetadata(m *fiooutput.Metadata) *digest.Metadata {
-	if m == nil {
-		return nil
+// setLatencies sets what fio measured of a latency, and how another one is distributed.
+func setLatencies(f *digest.Figures, mean, distribution *fiooutput.LatencyStats) {
+	if l := mean; l != nil && l.Count > 0 {
+		f.SetLatency(l.Count, round(l.MeanNanoseconds), round(l.StddevNanoseconds))
 	}
-	latency := newSync(m.Latency)
-	if latency == nil {
-		return nil
-	}
-	return &digest.Metadata{
-		Count: latency.Count, MilliPerSecond: round(m.PerSecond * 1000), Mean: latency.Mean, Completion: latency.Completion,
+	if l := distribution; l != nil && l.Count > 0 && l.Histogram != nil {
+		f.SetHistogram(l.MinNanoseconds, l.MaxNanoseconds, l.Histogram)
 	}
 }
 

@@ -24,7 +24,7 @@ func (g *Group) merge(o Group) {
 	g.Write = mergeDirections(g.Write, o.Write)
 	g.Trim = mergeDirections(g.Trim, o.Trim)
 	g.Sync = mergeLatencies(g.Sync, o.Sync)
-	g.Metadata = mergeMetadata(g.Metadata, o.Metadata)
+	g.Metadata = mergeDirections(g.Metadata, o.Metadata)
 	if g.Steady != nil && o.Steady != nil {
 		g.Steady = &Steady{g.Steady.Criterion, g.Steady.Attained && o.Steady.Attained}
 	}
@@ -42,7 +42,7 @@ func (g *Group) setElapsed() {
 	}
 }
 
-// mergeDirections returns one of two directions' I/O; either may be nil. It may change a.
+// mergeDirections returns the sum of two directions' I/O; either may be nil. It may change a.
 func mergeDirections(a, b *Direction) *Direction {
 	if a == nil || b == nil {
 		if a == nil {
@@ -62,13 +62,10 @@ func mergeDirections(a, b *Direction) *Direction {
 	return a
 }
 
+// setRates sets the rates of what was done. fio's time has whole milliseconds: less than one counts as one.
 func (d *Direction) setRates() {
-	d.IOPS, d.BytesPerSecond = 0, 0
-	if d.RuntimeMilliseconds > 0 {
-		seconds := float64(d.RuntimeMilliseconds) / 1000
-		d.IOPS = float64(d.IOs) / seconds
-		d.BytesPerSecond = float64(d.Bytes) / seconds
-	}
+	seconds := float64(max(d.RuntimeMilliseconds, 1)) / 1000
+	d.IOPS, d.BytesPerSecond = float64(d.IOs)/seconds, float64(d.Bytes)/seconds
 }
 
 // mergeLatencies returns the statistics of both samples together; either may be nil. It may change a.

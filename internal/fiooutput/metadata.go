@@ -19,32 +19,10 @@ func (g *Group) takeMetadata() {
 	}
 	for _, d := range g.Directions() {
 		if l := d.CompletionLatency; l != nil {
-			g.Metadata = mergeMetadata(g.Metadata, newMetadata(d.RuntimeMilliseconds, l))
+			timed := &Direction{IOs: l.Count, RuntimeMilliseconds: d.RuntimeMilliseconds, CompletionLatency: l}
+			timed.setRates()
+			g.Metadata = mergeDirections(g.Metadata, timed)
 		}
 	}
 	g.Read, g.Write, g.Trim, g.Sync = nil, nil, nil, nil
-}
-
-func newMetadata(milliseconds int64, latency *LatencyStats) *Metadata {
-	m := &Metadata{RuntimeMilliseconds: milliseconds, Latency: latency}
-	m.setRate()
-	return m
-}
-
-func (m *Metadata) setRate() {
-	m.PerSecond = float64(m.Latency.Count) * 1000 / float64(max(m.RuntimeMilliseconds, 1))
-}
-
-// mergeMetadata returns what two jobs did together; either may be nil. It may change a.
-func mergeMetadata(a, b *Metadata) *Metadata {
-	if a == nil || b == nil {
-		if a == nil {
-			return b
-		}
-		return a
-	}
-	a.RuntimeMilliseconds = max(a.RuntimeMilliseconds, b.RuntimeMilliseconds)
-	a.Latency = mergeLatencies(a.Latency, b.Latency)
-	a.setRate()
-	return a
 }

@@ -67,7 +67,7 @@ func checkMetadata(t *testing.T, document []byte, jobs int) {
 	}
 	for i := range recorded.Jobs {
 		g, name := &output.Groups[i], recorded.Jobs[i].Name
-		if g.Read != nil || g.Write != nil || g.Trim != nil || g.Sync != nil || g.Metadata == nil || g.Metadata.Latency.Histogram == nil {
+		if g.Read != nil || g.Write != nil || g.Trim != nil || g.Sync != nil || g.Metadata == nil || g.Metadata.CompletionLatency.Histogram == nil {
 			t.Fatalf("%s: %+v", name, g)
 		}
 		want, milliseconds := recorded.Jobs[i].operations()
@@ -76,17 +76,17 @@ func checkMetadata(t *testing.T, document []byte, jobs int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Latency.Count != want.N || want.N < 64 || m.Latency.MinNanoseconds != want.Min || m.Latency.MaxNanoseconds != want.Max || !m.Latency.Histogram.Equal(all) {
-			t.Errorf("%s: %+v, fio says %+v", name, m.Latency, want)
+		if m.CompletionLatency.Count != want.N || want.N < 64 || m.CompletionLatency.MinNanoseconds != want.Min || m.CompletionLatency.MaxNanoseconds != want.Max || !m.CompletionLatency.Histogram.Equal(all) {
+			t.Errorf("%s: %+v, fio says %+v", name, m.CompletionLatency, want)
 		}
-		near(t, name+": mean", m.Latency.MeanNanoseconds, want.Mean)
-		near(t, name+": rate", m.PerSecond, float64(want.N)*1000/math.Max(float64(milliseconds), 1))
+		near(t, name+": mean", m.CompletionLatency.MeanNanoseconds, want.Mean)
+		near(t, name+": rate", m.IOPS, float64(want.N)*1000/math.Max(float64(milliseconds), 1))
 		if m.RuntimeMilliseconds != milliseconds || g.ElapsedMilliseconds != milliseconds {
 			t.Errorf("%s: %d ms, elapsed %d, fio says %d", name, m.RuntimeMilliseconds, g.ElapsedMilliseconds, milliseconds)
 		}
 		for text, ns := range want.Percentile {
-			if p, err := strconv.ParseFloat(text, 64); err != nil || m.Latency.Histogram.Percentile(p) != ns {
-				t.Errorf("%s: percentile %s is %d, fio says %d (%v)", name, text, m.Latency.Histogram.Percentile(p), ns, err)
+			if p, err := strconv.ParseFloat(text, 64); err != nil || m.CompletionLatency.Histogram.Percentile(p) != ns {
+				t.Errorf("%s: percentile %s is %d, fio says %d (%v)", name, text, m.CompletionLatency.Histogram.Percentile(p), ns, err)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func TestMetadataShapes(t *testing.T) {
 				}
 				return
 			}
-			if g.Metadata == nil || g.Metadata.PerSecond != test.perSecond || g.Metadata.Latency.Count != test.count || g.Read != nil || g.Write != nil {
+			if g.Metadata == nil || g.Metadata.IOPS != test.perSecond || g.Metadata.CompletionLatency.Count != test.count || g.Read != nil || g.Write != nil {
 				t.Errorf("%+v, metadata %+v", g, g.Metadata)
 			}
 		})
@@ -137,7 +137,7 @@ func TestMetadataOfClones(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := output.Groups[0].Metadata
-	if len(output.Groups) != 1 || m.Latency.Count != 40 || m.RuntimeMilliseconds != 40 || m.PerSecond != 1000 || m.Latency.MeanNanoseconds != 30 || output.Groups[0].ElapsedMilliseconds != 40 {
-		t.Errorf("%+v, latency %+v", m, m.Latency)
+	if len(output.Groups) != 1 || m.CompletionLatency.Count != 40 || m.RuntimeMilliseconds != 40 || m.IOPS != 1000 || m.CompletionLatency.MeanNanoseconds != 30 || output.Groups[0].ElapsedMilliseconds != 40 {
+		t.Errorf("%+v, latency %+v", m, m.CompletionLatency)
 	}
 }

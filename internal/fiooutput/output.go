@@ -46,8 +46,9 @@ type Group struct {
 	// Sync is the latency of fsync, fdatasync, sync_file_range and syncfs together, from the call to its end. It is nil if fio
 	// called none, took no latencies (disable_clat), or is older than 3.4.
 	Sync *LatencyStats
-	// Metadata is what was done to files or directories themselves, nil of jobs that move data.
-	Metadata *Metadata
+	// Metadata is what was done to files or directories themselves, by one of the engines of metadata: IOs are operations, of
+	// which CompletionLatency is. Nil of jobs that move data.
+	Metadata *Direction
 	// LatencyTarget is what fio's own search for a queue depth found, nil of jobs without one.
 	LatencyTarget *LatencyTarget
 	// UserCPUPercent and SystemCPUPercent are the jobs' CPU time in percent of JobRuntimeMilliseconds, so
@@ -82,16 +83,6 @@ type Direction struct {
 	Latency, CompletionLatency *LatencyStats
 	// SubmissionLatency is how long submissions took. Nil also of synchronous engines, which submit and wait in one call.
 	SubmissionLatency *LatencyStats
-}
-
-// Metadata is what was measured of operations on files or directories: one of the engines of metadata.
-type Metadata struct {
-	// PerSecond is Latency.Count over RuntimeMilliseconds. fio's time has whole milliseconds: less than one counts as one.
-	PerSecond float64
-	// RuntimeMilliseconds is the run time of the longest job.
-	RuntimeMilliseconds int64
-	// Latency is of the operations, of which there was at least one.
-	Latency *LatencyStats
 }
 
 // LatencyStats are statistics of a latency.

@@ -41,11 +41,11 @@ func TestSearchesBeyondTheirBudgets(t *testing.T) {
 		{"in two of three repetitions", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond), steps("gp3", "16k", 2, within, answer), steps("gp3", "16k", 3, beyond, beyond)},
 			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 1}, []Figure{{ReadIOPS, 0}, {WriteIOPS, 0}}},
 		{"in one of three", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond, beyond), steps("gp3", "16k", 2, within, answer), steps("gp3", "16k", 3, within, answer)},
-			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 2}, []Figure{{ReadIOPS, 100}}},
-		{"cut short", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
-		{"cut short within the budget", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, within), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
-		{"failed, with a result", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, failed)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100}}},
-		{"another case", [][]v1alpha1.Run{steps("gp3", "4k", 1, beyond, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchMinBeyond}, []Figure{{ReadIOPS, 100}}},
+			v1alpha1.SearchResult{Outcome: v1alpha1.SearchMixed, Searches: 2}, []Figure{{ReadIOPS, 100_000}}},
+		{"cut short", [][]v1alpha1.Run{steps("gp3", "16k", 1, beyond), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100_000}}},
+		{"cut short within the budget", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, within), steps("gp3", "16k", 1, pending)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100_000}}},
+		{"failed, with a result", [][]v1alpha1.Run{steps("gp3", "16k", 1, within, failed)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchFailed}, []Figure{{ReadIOPS, 100_000}}},
+		{"another case", [][]v1alpha1.Run{steps("gp3", "4k", 1, beyond, beyond)}, v1alpha1.SearchResult{Outcome: v1alpha1.SearchMinBeyond}, []Figure{{ReadIOPS, 100_000}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			sb := finished()

@@ -13,11 +13,11 @@ import (
 
 // StorageClass is one that targets name.
 type StorageClass struct {
-	Name string
+	Name string `cbor:"1,keyasint,omitempty"`
 	// Parameters are what ClassParameters returns of it.
-	Parameters []string
+	Parameters []string `cbor:"2,keyasint,omitempty"`
 	// Targets are the names of those targets, sorted.
-	Targets []string
+	Targets []string `cbor:"3,keyasint,omitempty"`
 }
 
 // Bounds of what is kept of a StorageClass.

@@ -16,9 +16,6 @@ import (
 	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
-// maxDrivers is the most drivers of a point, one for each target, of which there are as many.
-const maxDrivers = 16
-
 // maxSeconds is the last second of the year 9999, after which times have no text in RFC 3339.
 const maxSeconds = 253402300799
 
@@ -133,11 +130,10 @@ func (w *wire) check() error {
 func (w *wire) points() ([]Point, error) {
 	environments := make([]Environment, len(w.Environments))
 	for i, raw := range w.Environments {
-		var e wireEnvironment
-		if err := strict.Unmarshal(raw, &e); err != nil {
+		if err := strict.Unmarshal(raw, &environments[i]); err != nil {
 			return nil, fmt.Errorf("parse environment: %w", err)
 		}
-		environments[i] = e.environment()
+		environments[i].clean()
 	}
 	points := make([]Point, len(w.Points))
 	for i, raw := range w.Points {
@@ -155,38 +151,6 @@ func (w *wire) points() ([]Point, error) {
 		}
 	}
 	return points, nil
-}
-
-func (e *wireEnvironment) environment() Environment {
-	out := Environment{
-		Operator: name(e.Operator), Fio: name(e.Fio), Kubelet: name(e.Kubelet), Kernel: name(e.Kernel), OSImage: name(e.OSImage),
-		InstanceType: name(e.InstanceType), Zone: name(e.Zone), Node: name(e.Node), Baseline: name(e.Baseline),
-	}
-	for _, d := range e.Drivers[:min(len(e.Drivers), maxDrivers)] {
-		driver := Driver{Name: name(d.Name), Image: name(d.Image)}
-		for _, target := range d.Targets[:min(len(d.Targets), maxDrivers)] {
-			driver.Targets = append(driver.Targets, name(target))
-		}
-		out.Drivers = append(out.Drivers, driver)
-	}
-	for _, t := range e.Targets[:min(len(e.Targets), maxDrivers)] {
-		out.Targets = append(out.Targets, TargetBaseline{Target: name(t.Target), Baseline: name(t.Baseline)})
-	}
-	for _, c := range e.Classes[:min(len(e.Classes), maxDrivers)] {
-		out.Classes = append(out.Classes, StorageClass{
-			Name: name(c.Name), Parameters: names(c.Parameters[:min(len(c.Parameters), maxParameters)]), Targets: names(c.Targets[:min(len(c.Targets), maxDrivers)]),
-		})
-	}
-	return out
-}
-
-// names returns texts as they are kept.
-func names(texts []string) []string {
-	var all []string
-	for _, text := range texts {
-		all = append(all, name(text))
-	}
-	return all
 }
 
 // fill gives the points their figures.
@@ -221,7 +185,7 @@ func (d *decoder) fill(points []Point, w *wire) error {
 }
 
 // addCase adds a case to those points that have figures of it.
-func (d *decoder) addCase(points []Point, of wireCase, rows [][]Figure) error {
+func (d *decoder) addCase(points []Point, of Case, rows [][]Figure) error {
 	key := Case{Workload: name(of.Workload), Parameters: name(of.Parameters), Section: name(of.Section), Target: name(of.Target)}
 	for i, figures := range rows {
 		if len(figures) == 0 {
@@ -249,8 +213,8 @@ func (c *wireColumn) read(rows [][]Figure) error {
 		}
 		code--
 		value := before + (int64(code>>1) ^ -int64(code&1))
-		if code > 4*MaxValue || value < 0 || value > MaxValue {
-			return fmt.Errorf("a figure of %d: it can be from 0 to %d", value, int64(MaxValue))
+		if most := Metric(c.Metric).Most(); code > 4*uint64(most) || value < 0 || value > most {
+			return fmt.Errorf("a figure of %d: it can be from 0 to %d", value, most)
 		}
 		rows[i] = append(rows[i], Figure{Metric: Metric(c.Metric), Value: value})
 		before = value

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"math/bits"
 	"reflect"
 	"slices"
 
@@ -21,7 +22,7 @@ type Chunk struct {
 }
 
 // magic begins each chunk and names the version of its encoding.
-const magic = "storagebench-history/v1\n"
+const magic = "storagebench-history/v2\n"
 
 // maxChunkPoints is the most points of a chunk, and maxChunkCases the most different cases.
 const (
@@ -35,7 +36,7 @@ type wire struct {
 	// Points and Environments are encoded each by itself: so many are only decoded when their number is known not to be too large.
 	Points       []cbor.RawMessage `cbor:"2,keyasint"`
 	Environments []cbor.RawMessage `cbor:"3,keyasint"`
-	Cases        []wireCase        `cbor:"4,keyasint"`
+	Cases        []Case            `cbor:"4,keyasint"`
 	// Columns are in ascending order of case and metric.
 	Columns []wireColumn `cbor:"5,keyasint"`
 }
@@ -50,46 +51,6 @@ type wirePoint struct {
 	Reason    string `cbor:"6,keyasint,omitempty"`
 	// Environment is an index of the chunk's environments.
 	Environment int `cbor:"7,keyasint"`
-}
-
-type wireEnvironment struct {
-	Operator     string       `cbor:"1,keyasint,omitempty"`
-	Fio          string       `cbor:"2,keyasint,omitempty"`
-	Drivers      []wireDriver `cbor:"3,keyasint,omitempty"`
-	Kubelet      string       `cbor:"4,keyasint,omitempty"`
-	Kernel       string       `cbor:"5,keyasint,omitempty"`
-	OSImage      string       `cbor:"6,keyasint,omitempty"`
-	InstanceType string       `cbor:"7,keyasint,omitempty"`
-	Zone         string       `cbor:"8,keyasint,omitempty"`
-	Node         string       `cbor:"9,keyasint,omitempty"`
-	Baseline     string       `cbor:"10,keyasint,omitempty"`
-	Targets      []wireTarget `cbor:"11,keyasint,omitempty"`
-	Classes      []wireClass  `cbor:"12,keyasint,omitempty"`
-}
-
-type wireTarget struct {
-	Target   string `cbor:"1,keyasint,omitempty"`
-	Baseline string `cbor:"2,keyasint,omitempty"`
-}
-
-// wireClass is a StorageClass. The first operators kept none.
-type wireClass struct {
-	Name       string   `cbor:"1,keyasint,omitempty"`
-	Parameters []string `cbor:"2,keyasint,omitempty"`
-	Targets    []string `cbor:"3,keyasint,omitempty"`
-}
-
-type wireDriver struct {
-	Name    string   `cbor:"1,keyasint,omitempty"`
-	Image   string   `cbor:"2,keyasint,omitempty"`
-	Targets []string `cbor:"3,keyasint,omitempty"`
-}
-
-type wireCase struct {
-	Workload   string `cbor:"1,keyasint,omitempty"`
-	Parameters string `cbor:"2,keyasint,omitempty"`
-	Section    string `cbor:"3,keyasint,omitempty"`
-	Target     string `cbor:"4,keyasint,omitempty"`
 }
 
 // wireColumn is a metric of a case over the points of the chunk: for each point a varint, 0 where there is no figure, else 1 more than the
@@ -153,6 +114,7 @@ func (h *History) choose() {
 type room struct {
 	number                 int64
 	points, figures, texts int
+	values                 int // bytes of the figures
 	cases                  map[Case]*[metricCount]bool
 	columns                int
 	before                 *Environment
@@ -160,11 +122,13 @@ type room struct {
 
 // Bounds of what parts of a chunk take, beside their texts.
 const (
-	figureBytes = 5 // a varint of 35 bits
 	columnBytes = 8 // its case and metric, and its length
 	caseBytes   = 16
 	pointBytes  = 64
 )
+
+// figureBytes is the most that a figure takes: a varint of 7 bits a byte, of twice the difference to another one.
+func figureBytes(m Metric) int { return (bits.Len64(uint64(m.Most())) + 1 + 6) / 7 }
 
 // take adds a point, and says whether the chunk still has room with it.
 func (r *room) take(p *Point) bool {
@@ -196,6 +160,7 @@ func (r *room) takeCase(m *Measured) {
 			has[f.Metric] = true
 			r.columns++
 		}
+		r.values += figureBytes(f.Metric)
 	}
 	r.figures += len(m.Figures)
 }
@@ -203,7 +168,7 @@ func (r *room) takeCase(m *Measured) {
 // bytes is the most that the chunk takes: each point has a figure in each column, or a byte that says there is none.
 func (r *room) bytes() int {
 	absent := r.columns*r.points - r.figures
-	return r.texts + r.columns*columnBytes + r.figures*figureBytes + absent
+	return r.texts + r.columns*columnBytes + r.values + absent
 }
 
 // textBytes is the most that an environment takes.
@@ -252,7 +217,7 @@ func encodeChunk(number int64, points []Point) ([]byte, error) {
 
 // addPoint adds a point without its figures. Environments that follow each other and are the same are kept once.
 func (w *wire) addPoint(p *Point) error {
-	env, err := cbor.Marshal(wireEnvironmentOf(&p.Environment))
+	env, err := cbor.Marshal(p.Environment)
 	if err != nil {
 		return err
 	}
@@ -267,23 +232,6 @@ func (w *wire) addPoint(p *Point) error {
 	return err
 }
 
-func wireEnvironmentOf(e *Environment) wireEnvironment {
-	w := wireEnvironment{
-		Operator: e.Operator, Fio: e.Fio, Kubelet: e.Kubelet, Kernel: e.Kernel, OSImage: e.OSImage,
-		InstanceType: e.InstanceType, Zone: e.Zone, Node: e.Node, Baseline: e.Baseline,
-	}
-	for _, d := range e.Drivers {
-		w.Drivers = append(w.Drivers, wireDriver(d))
-	}
-	for _, t := range e.Targets {
-		w.Targets = append(w.Targets, wireTarget(t))
-	}
-	for _, c := range e.Classes {
-		w.Classes = append(w.Classes, wireClass(c))
-	}
-	return w
-}
-
 // addColumns adds the figures, a column for each metric of each case.
 func (w *wire) addColumns(points []Point) {
 	table := map[Case]*[metricCount]column{}
@@ -294,7 +242,7 @@ func (w *wire) addColumns(points []Point) {
 			if columns == nil {
 				columns = &[metricCount]column{}
 				table[m.Case] = columns
-				w.Cases = append(w.Cases, wireCase(m.Case))
+				w.Cases = append(w.Cases, m.Case)
 			}
 			for _, f := range m.Figures {
 				columns[f.Metric].add(i, f.Value)
@@ -302,7 +250,7 @@ func (w *wire) addColumns(points []Point) {
 		}
 	}
 	for i := range w.Cases {
-		columns := table[Case(w.Cases[i])]
+		columns := table[w.Cases[i]]
 		for metric := range columns {
 			if c := &columns[metric]; c.points > 0 {
 				c.absentUntil(len(points))

@@ -18,8 +18,10 @@ const (
 	MaxChunks = 16
 	// MaxChunkBytes is the most that a chunk takes, well below the 1 MiB of a ConfigMap.
 	MaxChunkBytes = 768 << 10
-	// MaxValue is the largest figure: beyond the 17.1 s at which fio's histogram ends, and more I/Os than a second has.
-	MaxValue = 1<<34 - 1
+	// MaxRate is the largest rate: 17 G operations per second, in thousandths.
+	MaxRate = 1<<44 - 1
+	// MaxLatency is the largest latency: more nanoseconds than the 17.1 s at which fio's histogram ends.
+	MaxLatency = 1<<34 - 1
 )
 
 // CasesOf returns how many cases a benchmark of these runs has, each section of a job file apart.

@@ -66,12 +66,12 @@ func figuresOf(t *v1alpha1.TargetComparison) []Figure {
 	var figures []Figure
 	add := func(name string, s *v1alpha1.Statistic) {
 		if m, isKept := MetricNamed(name); isKept && s != nil {
-			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), MaxValue)})
+			figures = append(figures, Figure{Metric: m, Value: min(max(s.Median, 0), m.Most())})
 		}
 	}
 	for i := range t.Figures {
 		c := &t.Figures[i]
-		add(c.Name+".iops", c.IOPS())
+		add(c.Name+".iops", c.MilliIOPS)
 		add(c.Name+".p50", c.P50Nanoseconds)
 		add(c.Name+".p99", c.P99Nanoseconds)
 	}
@@ -117,20 +117,45 @@ func environmentOf(sb *v1alpha1.StorageBenchmark, env Environment) Environment {
 	env.Baseline = cmp.Or(env.Baseline, BaselineOf(sb, env.Fio, env.InstanceType))
 	env.Targets = targetsOf(&sb.Spec)
 	env.Classes = withinBudget(env.Classes)
-	return clean(env)
+	env.clean()
+	return env
 }
 
-// clean returns an environment as Decode gives it back.
-func clean(env Environment) Environment {
+// clean has all texts and lists of an environment as they are kept. Somebody may have written them.
+func (e *Environment) clean() {
 	for _, text := range []*string{
-		&env.Operator, &env.Fio, &env.Kubelet, &env.Kernel, &env.OSImage, &env.InstanceType, &env.Zone, &env.Node, &env.Baseline,
+		&e.Operator, &e.Fio, &e.Kubelet, &e.Kernel, &e.OSImage, &e.InstanceType, &e.Zone, &e.Node, &e.Baseline,
 	} {
 		*text = name(*text)
 	}
-	for i := range env.Drivers {
-		env.Drivers[i].Name, env.Drivers[i].Image = name(env.Drivers[i].Name), name(env.Drivers[i].Image)
+	e.Drivers, e.Targets, e.Classes = first(e.Drivers, maxDrivers), first(e.Targets, maxDrivers), first(e.Classes, maxDrivers)
+	for i := range e.Drivers {
+		d := &e.Drivers[i]
+		d.Name, d.Image, d.Targets = name(d.Name), name(d.Image), names(d.Targets, maxDrivers)
 	}
-	return env
+	for i := range e.Targets {
+		t := &e.Targets[i]
+		t.Target, t.Baseline = name(t.Target), name(t.Baseline)
+	}
+	for i := range e.Classes {
+		c := &e.Classes[i]
+		c.Name, c.Parameters, c.Targets = name(c.Name), names(c.Parameters, maxParameters), names(c.Targets, maxDrivers)
+	}
+}
+
+// maxDrivers is the most drivers of a point, one for each target, of which there are as many.
+const maxDrivers = 16
+
+// first returns at most so many of a list.
+func first[T any](all []T, most int) []T { return all[:min(len(all), most)] }
+
+// names returns at most so many texts as they are kept.
+func names(texts []string, most int) []string {
+	var all []string
+	for _, text := range first(texts, most) {
+		all = append(all, name(text))
+	}
+	return all
 }
 
 // name returns a text as it is kept: printable, in one line, and not too long.

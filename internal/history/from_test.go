@@ -52,7 +52,7 @@ func TestFromBenchmark(t *testing.T) {
 	cases := func(section string, iops int64) []Measured {
 		return []Measured{
 			{Case{"wal", "bs=16k iodepth=4", section, "gp3"}, []Figure{{WriteIOPS, iops}, {WriteP50, 2}, {WriteP99, 3}, {SyncP99, 4}}},
-			{Case{"wal", "bs=16k iodepth=4", section, "efs"}, []Figure{{MetadataIOPS, 7}}},
+			{Case{"wal", "bs=16k iodepth=4", section, "efs"}, []Figure{{MetadataIOPS, 7_000}}},
 		}
 	}
 	want := Point{
@@ -62,7 +62,7 @@ func TestFromBenchmark(t *testing.T) {
 			Drivers:  []Driver{{"ebs.csi.aws.com", "v1.64", []string{"gp3", "io2"}}, {"efs.csi.aws.com", "", []string{"efs"}}},
 			Baseline: got.Environment.Baseline, Targets: got.Environment.Targets,
 		},
-		Cases: append(cases("log", 1000), cases("log#2", MaxValue)...),
+		Cases: append(cases("log", 1_000_000), cases("log#2", MaxRate)...),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

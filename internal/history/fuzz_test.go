@@ -87,7 +87,7 @@ func TestHostile(t *testing.T) {
 		}
 		return zip(payload)
 	}
-	full := wire{Number: 1, Points: points(128), Environments: environments, Cases: make([]wireCase, 4096)}
+	full := wire{Number: 1, Points: points(128), Environments: environments, Cases: make([]Case, 4096)}
 	for i := range 4096 {
 		full.Columns = append(full.Columns, wireColumn{Case: i, Values: bytes.Repeat([]byte{1}, 128)})
 	}
@@ -99,12 +99,12 @@ func TestHostile(t *testing.T) {
 		{"a bomb", zip(make([]byte, 64<<20))},
 		{"too many points", marshal(wire{Number: 1, Points: points(50000), Environments: environments})},
 		{"too many environments", marshal(wire{Number: 1, Points: points(1), Environments: slices.Repeat(environments, 50000)})},
-		{"too many cases", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]wireCase, 50000)})},
+		{"too many cases", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]Case, 50000)})},
 		{"too many figures", marshal(full)},
-		{"a column that is too short", marshal(wire{Number: 1, Points: points(2), Environments: environments, Cases: make([]wireCase, 1), Columns: []wireColumn{{Values: []byte{1}}}})},
-		{"a column that is too long", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]wireCase, 1), Columns: []wireColumn{{Values: []byte{1, 1}}}})},
-		{"a figure below 0", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]wireCase, 1), Columns: []wireColumn{{Values: []byte{2}}}})},
-		{"a column twice", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]wireCase, 1), Columns: []wireColumn{{Values: []byte{1}}, {Values: []byte{1}}}})},
+		{"a column that is too short", marshal(wire{Number: 1, Points: points(2), Environments: environments, Cases: make([]Case, 1), Columns: []wireColumn{{Values: []byte{1}}}})},
+		{"a column that is too long", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]Case, 1), Columns: []wireColumn{{Values: []byte{1, 1}}}})},
+		{"a figure below 0", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]Case, 1), Columns: []wireColumn{{Values: []byte{2}}}})},
+		{"a column twice", marshal(wire{Number: 1, Points: points(1), Environments: environments, Cases: make([]Case, 1), Columns: []wireColumn{{Values: []byte{1}}, {Values: []byte{1}}}})},
 		{"a column of no case", marshal(wire{Number: 1, Points: points(1), Environments: environments, Columns: []wireColumn{{Values: []byte{1}}}})},
 		{"no number", marshal(wire{Points: points(1), Environments: environments})},
 		{"no environment", marshal(wire{Number: 1, Points: points(1)})},

@@ -52,6 +52,20 @@ func MetricNamed(name string) (Metric, bool) {
 	return Metric(max(i, 0)), i >= 0
 }
 
+// Most returns the largest value of the metric.
+func (m Metric) Most() int64 {
+	if m.IsLatency() {
+		return MaxLatency
+	}
+	return MaxRate
+}
+
+// Parts returns the operation that the metric is about, and what of it: iops, or a percentile of its latency such as p99.
+func (m Metric) Parts() (operation, figure string) {
+	operation, figure, _ = strings.Cut(m.String(), ".")
+	return operation, figure
+}
+
 // String is the metric's name, such as sync.p99.
 func (m Metric) String() string {
 	if m >= metricCount {
@@ -60,5 +74,6 @@ func (m Metric) String() string {
 	return metricNames[m]
 }
 
-// IsLatency says whether the metric is in nanoseconds, of which less is better. The others are I/Os per second.
+// IsLatency says whether the metric is in nanoseconds, of which less is better. The others are operations per second,
+// in thousandths.
 func (m Metric) IsLatency() bool { return !strings.HasSuffix(m.String(), ".iops") }

@@ -28,12 +28,12 @@ type Point struct {
 
 // Case is what has figures of its own: a workload with one choice of its matrix, or a section of it, on a target. It can be the key of a map.
 type Case struct {
-	Workload string
+	Workload string `cbor:"1,keyasint,omitempty"`
 	// Parameters are the choice of the matrix as people read it, such as "bs=16k iodepth=4"; "" without a matrix.
-	Parameters string
+	Parameters string `cbor:"2,keyasint,omitempty"`
 	// Section is the section of a job file, "" if that gives one result. Of sections that share a name, the second one is NAME#2.
-	Section string
-	Target  string
+	Section string `cbor:"3,keyasint,omitempty"`
+	Target  string `cbor:"4,keyasint,omitempty"`
 }
 
 // WorkloadText names the workload, its section and its parameters, such as "wal/log bs=16k".
@@ -54,7 +54,7 @@ type Measured struct {
 	Figures []Figure
 }
 
-// Figure is the value of a metric: I/Os per second or nanoseconds, from 0 to MaxValue.
+// Figure is the value of a metric, from 0 to the most that it can be: operations per second in thousandths, or nanoseconds.
 type Figure struct {
 	Metric Metric
 	Value  int64
@@ -73,25 +73,31 @@ func (m *Measured) Of(metric Metric) (int64, bool) {
 // Environment is what may change beside the storage. Where there are several nodes, their values are joined by ", ".
 type Environment struct {
 	// Operator and Fio are versions, such as 0.9.0 and fio-3.33.
-	Operator, Fio string
+	Operator string `cbor:"1,keyasint,omitempty"`
+	Fio      string `cbor:"2,keyasint,omitempty"`
 	// Drivers are the CSI drivers of the targets, sorted by name.
-	Drivers []Driver
+	Drivers []Driver `cbor:"3,keyasint,omitempty"`
 	// Kubelet, Kernel and OSImage are what the node says of itself in status.nodeInfo.
-	Kubelet, Kernel, OSImage string
+	Kubelet string `cbor:"4,keyasint,omitempty"`
+	Kernel  string `cbor:"5,keyasint,omitempty"`
+	OSImage string `cbor:"6,keyasint,omitempty"`
 	// InstanceType, Zone and Node are those of the volumes' nodes.
-	InstanceType, Zone, Node string
+	InstanceType string `cbor:"7,keyasint,omitempty"`
+	Zone         string `cbor:"8,keyasint,omitempty"`
+	Node         string `cbor:"9,keyasint,omitempty"`
 	// Baseline tells what can be compared: points with another one are of another baseline. BaselineOf makes it.
-	Baseline string
+	Baseline string `cbor:"10,keyasint,omitempty"`
 	// Targets are what tells, beside that, which results of a target can be compared, sorted by the targets' names.
-	Targets []TargetBaseline
+	Targets []TargetBaseline `cbor:"11,keyasint,omitempty"`
 	// Classes are the StorageClasses that targets name, sorted by name.
-	Classes []StorageClass
+	Classes []StorageClass `cbor:"12,keyasint,omitempty"`
 }
 
 // TargetBaseline tells which storage a target had.
 type TargetBaseline struct {
-	// Target is its name, and Baseline a hash of its spec.
-	Target, Baseline string
+	Target string `cbor:"1,keyasint,omitempty"`
+	// Baseline is a hash of the target's spec.
+	Baseline string `cbor:"2,keyasint,omitempty"`
 }
 
 // Of returns what tells baselines of a target apart, where the rest of the environment is the same; "" where that is not known.
@@ -125,9 +131,9 @@ func (e *Environment) BaselineFor(target string) string {
 // Driver is a CSI driver.
 type Driver struct {
 	// Name is that of the CSIDriver, such as ebs.csi.aws.com.
-	Name string
+	Name string `cbor:"1,keyasint,omitempty"`
 	// Image is its name and version as an image has them, such as aws-ebs-csi-driver:1.64.0, "" where the version is not known.
-	Image string
+	Image string `cbor:"2,keyasint,omitempty"`
 	// Targets are the names of the targets whose volumes it made, sorted. FromBenchmark sets them.
-	Targets []string
+	Targets []string `cbor:"3,keyasint,omitempty"`
 }

@@ -52,15 +52,19 @@ func Scaled(f, times float64, units ...string) string {
 	return Significant(f) + units[0]
 }
 
-// RateStep says how far a rate rose or fell, and when: IOPS before and after, and seconds since what was measured began.
+// Milli returns thousandths as Significant does the number.
+func Milli(thousandths int64) string { return Significant(float64(thousandths) / 1000) }
+
+// RateStep says how far a rate rose or fell, and when: IOPS before and after, in thousandths, and seconds since what was
+// measured began.
 func RateStep(before int64, second int32, after int64) string {
-	return fmt.Sprintf("%d IOPS until second %d, then %d", before, second, after)
+	return fmt.Sprintf("%s IOPS until second %d, then %s", Milli(before), second, Milli(after))
 }
 
 // RateFall tells how far a rate fell, and when. A fall at second 0 is a slow one, over the whole run.
 func RateFall(before int64, second int32, after int64) string {
 	if second == 0 {
-		return fmt.Sprintf("%d IOPS at first, then slowly down to %d", before, after)
+		return fmt.Sprintf("%s IOPS at first, then slowly down to %s", Milli(before), Milli(after))
 	}
 	return RateStep(before, second, after)
 }

@@ -67,7 +67,7 @@ func TestNumbers(t *testing.T) {
 
 func TestRateFall(t *testing.T) {
 	for second, want := range map[int32]string{0: "3000 IOPS at first, then slowly down to 1800", 12: "3000 IOPS until second 12, then 1800"} {
-		if got := RateFall(3000, second, 1800); got != want {
+		if got := RateFall(3_000_000, second, 1_800_000); got != want {
 			t.Errorf("at second %d: got %q, want %q", second, got, want)
 		}
 	}

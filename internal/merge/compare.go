@@ -1,15 +1,15 @@
 package merge
 
 import (
-	"iter"
 	"math"
 	"math/big"
+	"strconv"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/direction"
 )
 
-// Group is how the clients differ in one of the report's groups.
+// Group is when the clients measured one of the report's groups.
 type Group struct {
 	// StartSkewMilliseconds is how much later than the first client the last one began, by the clocks of their
 	// nodes; nil if one of them does not say when.
@@ -17,36 +17,10 @@ type Group struct {
 	// CommonMilliseconds is how long all clients ran at the same time, 0 if they never did: from the latest start
 	// to the earliest end or, where a start is not known, the shortest elapsed time.
 	CommonMilliseconds int64
-	// Read, Write and Trim are nil where no client did such I/O.
-	Read, Write, Trim *Spread
-	// Metadata is about operations on files, nil where no client had any.
-	Metadata *Spread
 }
 
-// Directions yields how the clients differ in each direction in which one had I/O, by the names of internal/direction.
-func (g *Group) Directions() iter.Seq2[string, *Spread] {
-	return direction.Present(g.Read, g.Write, g.Trim)
-}
-
-// Spread is how far the clients' rates lie apart. A client without such I/O has a rate of 0.
-type Spread struct {
-	// MinMilliIOPS and MaxMilliIOPS are the slowest and the fastest client's, in thousandths of an I/O per second.
-	MinMilliIOPS, MaxMilliIOPS int64
-	// Variation is the coefficient of variation: the standard deviation of the clients' rates, as of a sample,
-	// over their mean. It is from 0, also of a single client or where all stood still, to the root of the number
-	// of clients.
-	Variation float64
-}
-
-func compareGroups(groups []*digest.Group) Group {
-	return Group{
-		StartSkewMilliseconds: startSkew(groups),
-		CommonMilliseconds:    commonTime(groups),
-		Read:                  newSpread(groups, direction.Read),
-		Write:                 newSpread(groups, direction.Write),
-		Trim:                  newSpread(groups, direction.Trim),
-		Metadata:              metadataSpread(groups),
-	}
+func timesOf(groups []*digest.Group) Group {
+	return Group{StartSkewMilliseconds: startSkew(groups), CommonMilliseconds: commonTime(groups)}
 }
 
 func start(g *digest.Group) int64 { return g.JobStart }
@@ -70,24 +44,28 @@ func commonTime(groups []*digest.Group) int64 {
 	return max(0, end-greatest(groups, start))
 }
 
-func newSpread(groups []*digest.Group, name string) *Spread {
-	if len(directions(groups, name)) == 0 {
+// spread returns how far the rates of the clients lie apart, nil of operations that have none. A client without such
+// operations has a rate of 0.
+func spread(groups []*digest.Group, operation string) *v1alpha1.ClientSpread {
+	if operation == v1alpha1.OperationSync {
 		return nil
 	}
-	return spreadOf(groups, func(g *digest.Group) int64 {
-		if d := g.Direction(name); d != nil {
-			return d.MilliIOPS
+	rate := func(g *digest.Group) int64 {
+		if f := g.Of(operation); f != nil {
+			return f.MilliIOPS
 		}
 		return 0
-	})
+	}
+	return &v1alpha1.ClientSpread{
+		MinMilliIOPS: least(groups, rate), MaxMilliIOPS: greatest(groups, rate),
+		CoefficientOfVariation: strconv.FormatFloat(variation(groups, rate), 'f', 3, 64),
+	}
 }
 
-// spreadOf returns how the clients differ in a rate.
-func spreadOf(groups []*digest.Group, rate func(*digest.Group) int64) *Spread {
-	return &Spread{MinMilliIOPS: least(groups, rate), MaxMilliIOPS: greatest(groups, rate), Variation: variation(groups, rate)}
-}
-
-// variation computes n(n*Q-S*S) / ((n-1)S*S), the variance over the square of the mean, from the sum S and the sum
+// variation returns the coefficient of variation: the standard deviation of the clients' rates, as of a sample, over their
+// mean. It is from 0, also of a single client or where all stood still, to the root of the number of clients.
+//
+// It computes n(n*Q-S*S) / ((n-1)S*S), the variance over the square of the mean, from the sum S and the sum
 // of squares Q in integers: so it is exact up to the root, in whatever order.
 func variation[T any](all []T, of func(T) int64) float64 {
 	total, squares := new(big.Int), new(big.Int)

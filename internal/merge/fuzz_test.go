@@ -4,10 +4,11 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
@@ -26,35 +27,28 @@ func (f *figures) next() int64 {
 	return int64(binary.LittleEndian.Uint64(number[:]) & math.MaxInt64)
 }
 
-func (f *figures) direction() *digest.Direction {
+// operation returns figures of an operation, none in one of four cases.
+func (f *figures) operation(name string) []digest.Figures {
 	if f.next()%4 == 0 {
 		return nil
 	}
-	d := &digest.Direction{
-		IOs: f.next(), Bytes: f.next(), ShortIOs: f.next(), DroppedIOs: f.next(), MilliIOPS: f.next(), BytesPerSecond: f.next(),
+	d := digest.Figures{ShortIOs: f.next(), DroppedIOs: f.next(), Figures: v1alpha1.Figures{
+		Name: name, Count: f.next(), Bytes: f.next(), MilliIOPS: f.next(), BytesPerSecond: f.next(),
+	}}
+	if f.next()%4 != 0 {
+		d.SetLatency(f.next(), f.next(), f.next())
 	}
 	if f.next()%4 != 0 {
-		d.Latency = &digest.Latency{Count: f.next(), Mean: f.next(), Stddev: f.next()}
+		least := f.next()
+		d.CompletionLatency = &v1alpha1.LatencyDistribution{MinNanoseconds: least, MaxNanoseconds: add(least, f.next())}
 	}
-	if f.next()%4 != 0 {
-		d.Completion = &digest.Completion{Min: f.next()}
-		d.Completion.Max = add(d.Completion.Min, f.next())
-	}
-	if c := d.Completion; c != nil && f.next()%4 != 0 {
-		c.Histogram = &histogram.Histogram{}
+	if d.CompletionLatency != nil && f.next()%4 != 0 {
+		d.Histogram = &histogram.Histogram{}
 		for range f.next() % 8 {
-			c.Histogram.Add(uint64(f.next()), uint64(f.next()))
+			d.Histogram.Add(uint64(f.next()), uint64(f.next()))
 		}
 	}
-	return d
-}
-
-func (f *figures) sync() *digest.Sync {
-	d := f.direction()
-	if d == nil || d.Latency == nil {
-		return nil
-	}
-	return &digest.Sync{Count: max(d.Latency.Count, 1), Mean: d.Latency.Mean, Completion: d.Completion}
+	return []digest.Figures{d}
 }
 
 func (f *figures) report() *digest.Report {
@@ -68,10 +62,11 @@ func (f *figures) report() *digest.Report {
 	r.Environment.Periods = add(r.Environment.ThrottledPeriods, f.next())
 	r.Environment.Files = add(r.Environment.SparseFiles, f.next())
 	for range 1 + f.next()%2 {
-		r.Groups = append(r.Groups, digest.Group{
-			JobStart: f.next(), ElapsedMilliseconds: f.next(), UserPercent: f.next() % 1001, SystemPercent: f.next() % 1001,
-			Read: f.direction(), Write: f.direction(), Trim: f.direction(), Sync: f.sync(),
-		})
+		g := digest.Group{JobStart: f.next(), ElapsedMilliseconds: f.next(), UserPercent: f.next() % 1001, SystemPercent: f.next() % 1001}
+		for _, operation := range v1alpha1.Operations()[:5] {
+			g.Figures = append(g.Figures, f.operation(operation)...)
+		}
+		r.Groups = append(r.Groups, g)
 	}
 	return r
 }
@@ -132,49 +127,46 @@ func checkMerged(t *testing.T, merged *Merged, reports []*digest.Report) {
 		if differ.CommonMilliseconds < 0 || differ.CommonMilliseconds > g.ElapsedMilliseconds || differ.StartSkewMilliseconds != nil && *differ.StartSkewMilliseconds < 0 {
 			t.Errorf("group %+v", differ)
 		}
-		checkDirection(t, g.Read, differ.Read, directions(groupsAt(reports, i), direction.Read))
-		checkDirection(t, g.Write, differ.Write, directions(groupsAt(reports, i), direction.Write))
-		checkDirection(t, g.Trim, differ.Trim, directions(groupsAt(reports, i), direction.Trim))
-		for _, own := range groupsAt(reports, i) {
-			if s := g.Sync; own.Sync != nil && (s == nil || s.Count < own.Sync.Count || s.Mean < 0) {
-				t.Errorf("syncs %+v are merged to %+v", own.Sync, s)
-			}
+		for _, operation := range v1alpha1.Operations() {
+			checkOperation(t, g.Of(operation), figuresOf(groupsAt(reports, i), operation))
 		}
 	}
 }
 
-func checkDirection(t *testing.T, d *digest.Direction, spread *Spread, own []*digest.Direction) {
+func checkOperation(t *testing.T, f *digest.Figures, own []*digest.Figures) {
 	t.Helper()
-	if (d == nil) != (len(own) == 0) || (spread == nil) != (len(own) == 0) {
-		t.Errorf("%d directions are merged to %+v, spread %+v", len(own), d, spread)
+	if (f == nil) != (len(own) == 0) {
+		t.Errorf("figures of %d clients are merged to %+v", len(own), f)
 	}
-	if d == nil {
+	if f == nil {
 		return
 	}
 	for _, o := range own {
-		if o.IOs > d.IOs || o.Bytes > d.Bytes || o.ShortIOs > d.ShortIOs || o.DroppedIOs > d.DroppedIOs || o.MilliIOPS > d.MilliIOPS || o.BytesPerSecond > d.BytesPerSecond {
-			t.Errorf("sums %+v are less than %+v", d, o)
+		if o.Count > f.Count || o.Bytes > f.Bytes || o.ShortIOs > f.ShortIOs || o.DroppedIOs > f.DroppedIOs || o.MilliIOPS > f.MilliIOPS || o.BytesPerSecond > f.BytesPerSecond {
+			t.Errorf("sums %+v are less than %+v", f, o)
 		}
 	}
-	if spread.MinMilliIOPS < 0 || spread.MaxMilliIOPS < spread.MinMilliIOPS || !(spread.Variation >= 0 && spread.Variation <= math.Sqrt(128)) {
-		t.Errorf("spread %+v", spread)
+	if s := f.PerClient; s != nil {
+		variation, err := strconv.ParseFloat(s.CoefficientOfVariation, 64)
+		if err != nil || s.MinMilliIOPS < 0 || s.MaxMilliIOPS < s.MinMilliIOPS || !(variation >= 0 && variation <= math.Sqrt(128)) {
+			t.Errorf("spread %+v, %v", s, err)
+		}
 	}
-	if l := d.Latency; len(own) > 1 && l != nil {
-		mean := func(d *digest.Direction) int64 { return d.Latency.Mean }
-		if l.Count < 1 || l.Stddev < 0 || l.Mean < least(own, mean) || l.Mean > greatest(own, mean) {
+	if l := f.Latency; len(own) > 1 && l != nil {
+		if f.LatencyCount < 1 || l.StddevNanoseconds < 0 || l.MeanNanoseconds < least(own, meanOf) || l.MeanNanoseconds > greatest(own, meanOf) {
 			t.Errorf("latency %+v", l)
 		}
 	}
-	if c := d.Completion; c != nil {
+	if d := f.CompletionLatency; len(own) > 1 && d != nil {
 		last := int64(0)
-		for _, bucket := range c.Buckets {
-			if bucket < last || bucket >= histogram.Buckets {
-				t.Errorf("percentiles %v", c.Buckets)
+		for _, percentile := range d.Percentiles() {
+			if *percentile < last || *percentile > v1alpha1.BeyondHistogramNanoseconds {
+				t.Errorf("percentiles %+v", d)
 			}
-			last = bucket
+			last = *percentile
 		}
-		if c.Min < 0 || c.Max < c.Min {
-			t.Errorf("from %d to %d ns", c.Min, c.Max)
+		if d.MinNanoseconds < 0 || d.MaxNanoseconds < d.MinNanoseconds {
+			t.Errorf("from %d to %d ns", d.MinNanoseconds, d.MaxNanoseconds)
 		}
 	}
 }

@@ -3,35 +3,33 @@ package merge
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
-// mergeLatencies pools means and deviations by the numbers of I/Os, as fio does it. It returns nil if a direction has
-// no latency, or none that says of how many I/Os it is.
-func mergeLatencies(all []*digest.Direction) *digest.Latency {
-	latencies := make([]*digest.Latency, len(all))
-	for i, d := range all {
-		if d.Latency == nil || d.Latency.Count == 0 {
-			return nil
-		}
-		latencies[i] = d.Latency
+// mergeLatencies pools means and deviations by the numbers of operations, as fio does it. It sets none if a client has no
+// latency, or none that says of how many operations it is.
+func mergeLatencies(merged *digest.Figures, all []*digest.Figures) {
+	if slices.ContainsFunc(all, func(f *digest.Figures) bool { return f.Latency == nil || f.LatencyCount == 0 }) {
+		return
 	}
-	count := func(l *digest.Latency) int64 { return l.Count }
-	return &digest.Latency{
-		Count:  sum(latencies, count),
-		Mean:   weightedMean(latencies, func(l *digest.Latency) int64 { return l.Mean }, count),
-		Stddev: pooledDeviation(latencies),
-	}
+	count := func(f *digest.Figures) int64 { return f.LatencyCount }
+	merged.SetLatency(sum(all, count), weightedMean(all, meanOf, count), pooledDeviation(all))
+	merged.Latency.SubmissionNanoseconds = weightedMean(all, submissionOf, count)
 }
+
+func meanOf(f *digest.Figures) int64 { return f.Latency.MeanNanoseconds }
+
+func submissionOf(f *digest.Figures) int64 { return f.Latency.SubmissionNanoseconds }
 
 // pooledDeviation returns the standard deviation of all samples together, to the nearest nanosecond. The squares of
 // all differences from the common mean are those from the samples' own means, (n-1)s*s of each, and those of the
-// means: the sum of n*m*m less the square of the sum of n*m over the number N of all I/Os.
-func pooledDeviation(samples []*digest.Latency) int64 {
+// means: the sum of n*m*m less the square of the sum of n*m over the number N of all operations.
+func pooledDeviation(samples []*digest.Figures) int64 {
 	number, total, squares := new(big.Int), new(big.Int), new(big.Int)
-	for _, l := range samples {
-		n, mean, deviation := big.NewInt(l.Count), big.NewInt(l.Mean), big.NewInt(l.Stddev)
+	for _, f := range samples {
+		n, mean, deviation := big.NewInt(f.LatencyCount), big.NewInt(meanOf(f)), big.NewInt(f.Latency.StddevNanoseconds)
 		number.Add(number, n)
 		weighted := new(big.Int).Mul(n, mean)
 		total.Add(total, weighted)

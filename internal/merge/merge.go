@@ -5,20 +5,21 @@ package merge
 import (
 	"math"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
 
 // Merged is what several clients measured together.
 type Merged struct {
 	// Report says of all clients what a report says of one. Its I/Os, bytes and rates are sums, each client's
-	// rate being over the client's own time; ElapsedMilliseconds is the longest. Latencies are those of all I/Os
+	// rate being over the client's own time; ElapsedMilliseconds is the longest. PerClient says how the rates of
+	// several clients differ. Latencies are those of all I/Os
 	// together: nil where a client that did such I/O has none, as a part must not stand for all. Percentiles
 	// come from the merged histogram, never from the clients' percentiles; where a client's was made coarser
 	// all are (Report.Coarsening), and a percentile is off by at most 2^(Coarsening-1)/64 of itself.
 	Report digest.Report
-	// Groups are the report's groups in the same order: how the clients differ in each.
+	// Groups are the report's groups in the same order: when the clients measured each.
 	Groups []Group
 }
 
@@ -35,7 +36,7 @@ func Reports(reports []*digest.Report) (*Merged, error) {
 		merged.Report = mergeReports(reports)
 	}
 	for i := range reports[0].Groups {
-		merged.Groups = append(merged.Groups, compareGroups(groupsAt(reports, i)))
+		merged.Groups = append(merged.Groups, timesOf(groupsAt(reports, i)))
 	}
 	return merged, nil
 }
@@ -126,84 +127,66 @@ func mergeGroups(groups []*digest.Group, coarsening int) digest.Group {
 		ElapsedMilliseconds: greatest(groups, elapsed),
 		UserPercent:         weightedMean(groups, func(g *digest.Group) int64 { return g.UserPercent }, elapsed),
 		SystemPercent:       weightedMean(groups, func(g *digest.Group) int64 { return g.SystemPercent }, elapsed),
-		Read:                mergeDirections(directions(groups, direction.Read), coarsening),
-		Write:               mergeDirections(directions(groups, direction.Write), coarsening),
-		Trim:                mergeDirections(directions(groups, direction.Trim), coarsening),
-		Sync:                mergeSyncs(groups, coarsening),
-		Metadata:            mergeMetadata(groups, coarsening),
+		Figures:             mergeFigures(groups, coarsening),
 		LatencyTarget:       leastLatencyTarget(groups),
 	}
 }
 
-// mergeSyncs returns what was measured of the syncs of all clients that had some, nil if none had.
-func mergeSyncs(groups []*digest.Group, coarsening int) *digest.Sync {
-	var syncs []*digest.Sync
-	var completions []*digest.Completion
-	for _, g := range groups {
-		if g.Sync != nil {
-			syncs, completions = append(syncs, g.Sync), append(completions, g.Sync.Completion)
+// mergeFigures returns the figures of each operation that a client has some of.
+func mergeFigures(groups []*digest.Group, coarsening int) []digest.Figures {
+	var merged []digest.Figures
+	for _, operation := range v1alpha1.Operations() {
+		if all := figuresOf(groups, operation); len(all) > 0 {
+			f := mergeOperation(operation, all, coarsening)
+			f.PerClient = spread(groups, operation)
+			merged = append(merged, f)
 		}
 	}
-	if len(syncs) == 0 {
-		return nil
-	}
-	count := func(s *digest.Sync) int64 { return s.Count }
-	return &digest.Sync{
-		Count:      sum(syncs, count),
-		Mean:       weightedMean(syncs, func(s *digest.Sync) int64 { return s.Mean }, count),
-		Completion: mergeCompletions(completions, coarsening),
-	}
+	return merged
 }
 
-// directions returns one direction of the clients that have it: the others did no such I/O.
-func directions(groups []*digest.Group, name string) []*digest.Direction {
-	var present []*digest.Direction
+// figuresOf returns the figures of an operation of the clients that have some: the others did nothing of the kind.
+func figuresOf(groups []*digest.Group, operation string) []*digest.Figures {
+	var present []*digest.Figures
 	for _, g := range groups {
-		if d := g.Direction(name); d != nil {
-			present = append(present, d)
+		if f := g.Of(operation); f != nil {
+			present = append(present, f)
 		}
 	}
 	return present
 }
 
-func mergeDirections(all []*digest.Direction, coarsening int) *digest.Direction {
-	if len(all) == 0 {
-		return nil
+func mergeOperation(operation string, all []*digest.Figures, coarsening int) digest.Figures {
+	merged := digest.Figures{
+		Figures: v1alpha1.Figures{
+			Name:           operation,
+			Count:          sum(all, func(f *digest.Figures) int64 { return f.Count }),
+			Bytes:          sum(all, func(f *digest.Figures) int64 { return f.Bytes }),
+			MilliIOPS:      sum(all, func(f *digest.Figures) int64 { return f.MilliIOPS }),
+			BytesPerSecond: sum(all, func(f *digest.Figures) int64 { return f.BytesPerSecond }),
+		},
+		ShortIOs:   sum(all, func(f *digest.Figures) int64 { return f.ShortIOs }),
+		DroppedIOs: sum(all, func(f *digest.Figures) int64 { return f.DroppedIOs }),
 	}
-	completions := make([]*digest.Completion, len(all))
-	for i, d := range all {
-		completions[i] = d.Completion
-	}
-	return &digest.Direction{
-		IOs:            sum(all, func(d *digest.Direction) int64 { return d.IOs }),
-		Bytes:          sum(all, func(d *digest.Direction) int64 { return d.Bytes }),
-		ShortIOs:       sum(all, func(d *digest.Direction) int64 { return d.ShortIOs }),
-		DroppedIOs:     sum(all, func(d *digest.Direction) int64 { return d.DroppedIOs }),
-		MilliIOPS:      sum(all, milliIOPS),
-		BytesPerSecond: sum(all, func(d *digest.Direction) int64 { return d.BytesPerSecond }),
-		Latency:        mergeLatencies(all),
-		Completion:     mergeCompletions(completions, coarsening),
-		Submission: weightedMean(all, func(d *digest.Direction) int64 { return d.Submission },
-			func(d *digest.Direction) int64 { return d.IOs }),
-	}
+	mergeLatencies(&merged, all)
+	mergeHistograms(&merged, all, coarsening)
+	return merged
 }
 
-func milliIOPS(d *digest.Direction) int64 { return d.MilliIOPS }
-
-// mergeCompletions returns nil if one of them has no histogram.
-func mergeCompletions(all []*digest.Completion, coarsening int) *digest.Completion {
-	merged := &histogram.Histogram{}
+// mergeHistograms sets the distribution of all latencies, unless one of the clients has no histogram.
+func mergeHistograms(merged *digest.Figures, all []*digest.Figures, coarsening int) {
+	together := &histogram.Histogram{}
 	lowest, highest := int64(math.MaxInt64), int64(0)
-	for _, c := range all {
-		if c == nil || c.Histogram == nil {
-			return nil
+	for _, f := range all {
+		if f.CompletionLatency == nil || f.Histogram == nil {
+			return
 		}
-		lowest, highest = min(lowest, c.Min), max(highest, c.Max)
+		lowest, highest = min(lowest, f.CompletionLatency.MinNanoseconds), max(highest, f.CompletionLatency.MaxNanoseconds)
 		if coarsening == 0 {
-			merged.Merge(c.Histogram)
+			together.Merge(f.Histogram)
 		} else {
-			merged.Merge(c.Histogram.Coarsen(coarsening))
+			together.Merge(f.Histogram.Coarsen(coarsening))
 		}
 	}
-	return digest.NewCompletion(lowest, highest, merged)
+	merged.SetHistogram(lowest, highest, together)
 }

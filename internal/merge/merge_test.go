@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/histogram"
 )
@@ -20,8 +21,8 @@ var ignoreBlanks = cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String
 
 func diff(want, got any) string { return cmp.Diff(want, got, equalHistograms, ignoreBlanks) }
 
-// measured returns what a runner says of I/Os with these latencies within so many milliseconds.
-func measured(latencies []int64, elapsed int64) *digest.Direction {
+// measured returns what a runner says of operations with these latencies within so many milliseconds.
+func measured(operation string, latencies []int64, elapsed int64) digest.Figures {
 	n := int64(len(latencies))
 	h := &histogram.Histogram{}
 	mean, squares := 0.0, 0.0
@@ -32,13 +33,25 @@ func measured(latencies []int64, elapsed int64) *digest.Direction {
 	for _, l := range latencies {
 		squares += (float64(l) - mean) * (float64(l) - mean)
 	}
-	return &digest.Direction{
-		IOs: n, Bytes: 4096 * n, ShortIOs: n / 10, DroppedIOs: n / 20,
-		MilliIOPS: n * 1_000_000 / elapsed, BytesPerSecond: n * 4_096_000 / elapsed,
-		Latency:    &digest.Latency{Count: n, Mean: int64(math.Round(mean)), Stddev: int64(math.Round(math.Sqrt(squares / float64(max(n-1, 1)))))},
-		Completion: digest.NewCompletion(slices.Min(latencies), slices.Max(latencies), h),
+	f := digest.Figures{Figures: v1alpha1.Figures{Name: operation, Count: n}}
+	if operation != v1alpha1.OperationSync {
+		f.MilliIOPS = n * 1_000_000 / elapsed
 	}
+	if v1alpha1.IsData(operation) {
+		f.Bytes, f.BytesPerSecond, f.ShortIOs, f.DroppedIOs = 4096*n, n*4_096_000/elapsed, n/10, n/20
+	}
+	f.SetLatency(n, int64(math.Round(mean)), int64(math.Round(math.Sqrt(squares/float64(max(n-1, 1))))))
+	f.SetHistogram(slices.Min(latencies), slices.Max(latencies), h)
+	return f
 }
+
+// reportOf returns a report of one group with these figures.
+func reportOf(figures ...digest.Figures) *digest.Report {
+	return &digest.Report{Groups: []digest.Group{{Figures: figures}}}
+}
+
+// alone returns the report of a client without others.
+func alone(f v1alpha1.Figures) digest.Figures { return digest.Figures{Figures: f} }
 
 // sample returns latencies of a client whose storage is as fast as the scale says, in nanoseconds.
 func sample(r *rand.Rand, scale float64) []int64 {
@@ -62,7 +75,9 @@ func client(r *rand.Rand, groups int) *digest.Report {
 		report.Groups = append(report.Groups, digest.Group{
 			Name: fmt.Sprintf("section-%d", i), JobStart: 1_700_000_000_000 + r.Int64N(50), ElapsedMilliseconds: elapsed,
 			UserPercent: r.Int64N(101), SystemPercent: r.Int64N(101),
-			Read: measured(sample(r, 100_000), elapsed), Write: measured(sample(r, 900_000), elapsed),
+			Figures: []digest.Figures{
+				measured(v1alpha1.OperationRead, sample(r, 100_000), elapsed), measured(v1alpha1.OperationWrite, sample(r, 900_000), elapsed),
+			},
 		})
 	}
 	return report
@@ -85,56 +100,68 @@ func mustMerge(t testing.TB, reports ...*digest.Report) *Merged {
 	return merged
 }
 
-// What is merged of the clients' figures is what would have been measured of all their I/Os in one place.
+// What is merged of the clients' figures is what would have been measured of all their operations in one place. Clients that
+// did nothing of the kind have no part in it.
 func TestMergedIsMeasuredTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 50 {
-		const elapsed = 1000
-		var reports []*digest.Report
-		var all []int64
-		var want digest.Direction
-		for range 2 + r.IntN(9) {
-			latencies := sample(r, float64(1+r.IntN(1<<20)))
-			all = append(all, latencies...)
-			own := measured(latencies, elapsed)
-			want.ShortIOs += own.ShortIOs
-			want.DroppedIOs += own.DroppedIOs
-			reports = append(reports, &digest.Report{Groups: []digest.Group{{Read: own}}})
-		}
-		together := measured(all, elapsed)
-		together.ShortIOs, together.DroppedIOs = want.ShortIOs, want.DroppedIOs
-		got := mustMerge(t, reports...).Report.Groups[0].Read
-		// The clients' figures are rounded to nanoseconds, and so is what is made of them.
-		near := cmp.Comparer(func(a, b digest.Latency) bool {
-			return a.Count == b.Count && a.Mean-b.Mean <= 1 && b.Mean-a.Mean <= 1 && a.Stddev-b.Stddev <= 1 && b.Stddev-a.Stddev <= 1
-		})
-		if diff := cmp.Diff(together, got, equalHistograms, ignoreBlanks, near); diff != "" {
-			t.Fatalf("%d clients (-want +got):\n%s", len(reports), diff)
+	for _, operation := range []string{v1alpha1.OperationWrite, v1alpha1.OperationSync, v1alpha1.OperationMetadata} {
+		for range 50 {
+			const elapsed = 1000
+			reports := []*digest.Report{reportOf()}
+			var all []int64
+			var short, dropped int64
+			for range 2 + r.IntN(9) {
+				latencies := sample(r, float64(1+r.IntN(1<<20)))
+				all = append(all, latencies...)
+				own := measured(operation, latencies, elapsed)
+				short, dropped = short+own.ShortIOs, dropped+own.DroppedIOs
+				reports = append(reports, reportOf(own))
+			}
+			together := measured(operation, all, elapsed)
+			together.ShortIOs, together.DroppedIOs = short, dropped
+			got := *mustMerge(t, reports...).Report.Groups[0].Of(operation)
+			if (got.PerClient == nil) != (operation == v1alpha1.OperationSync) {
+				t.Errorf("%ss of clients differ by %+v", operation, got.PerClient)
+			}
+			got.PerClient = nil
+			// The clients' figures are rounded to nanoseconds, and so is what is made of them.
+			near := cmp.Comparer(func(a, b v1alpha1.Latency) bool {
+				mean, stddev := a.MeanNanoseconds-b.MeanNanoseconds, a.StddevNanoseconds-b.StddevNanoseconds
+				return max(mean, -mean, stddev, -stddev) <= 1
+			})
+			if diff := cmp.Diff(together, got, equalHistograms, near); diff != "" {
+				t.Fatalf("%d clients (-want +got):\n%s", len(reports), diff)
+			}
 		}
 	}
 }
 
 func TestSumsAndExtremes(t *testing.T) {
-	a := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
-		Name: "a", JobStart: 1_000_020, ElapsedMilliseconds: 1000, UserPercent: 10, SystemPercent: 30,
-		Read: &digest.Direction{IOs: 1, Bytes: 2, ShortIOs: 3, DroppedIOs: 4, MilliIOPS: 5, BytesPerSecond: 6, Submission: 111},
-	}}}
-	b := &digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
-		Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 20, SystemPercent: 0,
-		Read:  &digest.Direction{IOs: 10, Bytes: 20, ShortIOs: 30, DroppedIOs: 40, MilliIOPS: 50, BytesPerSecond: 60, Submission: 11},
-		Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
-	}}}
+	read := func(n int64) digest.Figures {
+		return digest.Figures{ShortIOs: 3 * n, DroppedIOs: 4 * n, Figures: v1alpha1.Figures{
+			Name: v1alpha1.OperationRead, Count: n, Bytes: 2 * n, MilliIOPS: 5 * n, BytesPerSecond: 6 * n,
+		}}
+	}
+	write := alone(v1alpha1.Figures{Name: v1alpha1.OperationWrite, Count: 7, MilliIOPS: 8000})
+	write.SetLatency(7, 70, 2)
+	a, b := reportOf(read(1)), reportOf(read(10), write)
+	a.FioVersion, b.FioVersion = "fio-3.39", "fio-3.39"
+	for _, own := range []struct {
+		report                       *digest.Report
+		start, elapsed, user, system int64
+	}{{a, 1_000_020, 1000, 10, 30}, {b, 1_000_000, 3000, 20, 0}} {
+		g := &own.report.Groups[0]
+		g.Name, g.JobStart, g.ElapsedMilliseconds, g.UserPercent, g.SystemPercent = "a", own.start, own.elapsed, own.user, own.system
+	}
+	reads, writes := read(11), write
+	reads.PerClient = &v1alpha1.ClientSpread{MinMilliIOPS: 5, MaxMilliIOPS: 50, CoefficientOfVariation: "1.157"}
+	writes.PerClient = &v1alpha1.ClientSpread{MaxMilliIOPS: 8000, CoefficientOfVariation: "1.414"}
 	want := &Merged{
 		Report: digest.Report{FioVersion: "fio-3.39", Groups: []digest.Group{{
 			Name: "a", JobStart: 1_000_000, ElapsedMilliseconds: 3000, UserPercent: 18, SystemPercent: 8,
-			Read:  &digest.Direction{IOs: 11, Bytes: 22, ShortIOs: 33, DroppedIOs: 44, MilliIOPS: 55, BytesPerSecond: 66, Submission: 20},
-			Write: &digest.Direction{IOs: 7, MilliIOPS: 8000, Latency: &digest.Latency{Count: 7, Mean: 70, Stddev: 2}},
+			Figures: []digest.Figures{reads, writes},
 		}}},
-		Groups: []Group{{
-			StartSkewMilliseconds: new(int64(20)), CommonMilliseconds: 1000,
-			Read:  &Spread{MinMilliIOPS: 5, MaxMilliIOPS: 50, Variation: math.Sqrt(2 * (27.5 - 5) * (27.5 - 5) / (27.5 * 27.5))},
-			Write: &Spread{MinMilliIOPS: 0, MaxMilliIOPS: 8000, Variation: math.Sqrt(2)},
-		}},
+		Groups: []Group{{StartSkewMilliseconds: new(int64(20)), CommonMilliseconds: 1000}},
 	}
 	if diff := diff(want, mustMerge(t, a, b)); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
@@ -144,19 +171,16 @@ func TestSumsAndExtremes(t *testing.T) {
 func TestOneReportIsItself(t *testing.T) {
 	report := client(rand.New(rand.NewPCG(3, 4)), 2)
 	report.Coarsening = 3 // its percentiles are of the full histogram still
-	report.Groups[0].Read.Completion.Histogram = report.Groups[0].Read.Completion.Histogram.Coarsen(3)
-	report.Groups[1].Read.Latency.Count = 0
-	report.Groups[1].Trim = &digest.Direction{Completion: &digest.Completion{Min: 1, Max: 2}}
+	for i := range report.Groups {
+		f := &report.Groups[i].Figures[0]
+		f.Histogram = f.Histogram.Coarsen(3)
+	}
+	report.Groups[1].Figures[1] = alone(v1alpha1.Figures{Name: v1alpha1.OperationTrim, CompletionLatency: &v1alpha1.LatencyDistribution{MaxNanoseconds: 2}})
 	merged := mustMerge(t, report)
 	if diff := diff(report, &merged.Report); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	g := report.Groups[0]
-	want := Group{
-		StartSkewMilliseconds: new(int64(0)), CommonMilliseconds: g.ElapsedMilliseconds,
-		Read:  &Spread{MinMilliIOPS: g.Read.MilliIOPS, MaxMilliIOPS: g.Read.MilliIOPS},
-		Write: &Spread{MinMilliIOPS: g.Write.MilliIOPS, MaxMilliIOPS: g.Write.MilliIOPS},
-	}
+	want := Group{StartSkewMilliseconds: new(int64(0)), CommonMilliseconds: report.Groups[0].ElapsedMilliseconds}
 	if diff := diff(want, merged.Groups[0]); diff != "" {
 		t.Errorf("group (-want +got):\n%s", diff)
 	}
@@ -167,7 +191,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	for range 20 {
 		reports := clients(r, 2+r.IntN(20), 1+r.IntN(3))
 		reports[0].Coarsening = r.Int64N(histogram.MaxCoarsening + 1)
-		reports[1].Groups[0].Write = nil
+		reports[1].Groups[0].Drop(func(operation string) bool { return operation == v1alpha1.OperationWrite })
 		want := mustMerge(t, reports...)
 		r.Shuffle(len(reports), func(i, j int) { reports[i], reports[j] = reports[j], reports[i] })
 		if diff := diff(want, mustMerge(t, reports...)); diff != "" {
@@ -182,10 +206,11 @@ func TestStepsDoNotMatter(t *testing.T) {
 	for range 20 {
 		reports := clients(r, 3, 1)
 		reports[1].Coarsening = r.Int64N(histogram.MaxCoarsening + 1)
-		want := mustMerge(t, reports...).Report.Groups[0].Read
+		want := *mustMerge(t, reports...).Report.Groups[0].Of(v1alpha1.OperationRead)
 		first := mustMerge(t, reports[:2]...).Report
-		got := mustMerge(t, &first, reports[2]).Report.Groups[0].Read
-		if diff := cmp.Diff(want, got, equalHistograms, ignoreBlanks, cmp.Comparer(func(a, b digest.Latency) bool { return a.Count == b.Count })); diff != "" {
+		got := *mustMerge(t, &first, reports[2]).Report.Groups[0].Of(v1alpha1.OperationRead)
+		want.Latency, got.Latency, want.PerClient, got.PerClient = nil, nil, nil, nil
+		if diff := diff(want, got); diff != "" {
 			t.Fatalf("in steps (-want +got):\n%s", diff)
 		}
 	}
@@ -201,39 +226,35 @@ func TestInputsDoNotChange(t *testing.T) {
 	}
 }
 
-// A client that reads nothing has no part in the latency of reads; one that reads without saying how fast has.
+// A client that did nothing of a kind has no part in its latency; one that did it without saying how fast has.
 func TestPartsDoNotStandForAll(t *testing.T) {
-	for name, test := range map[string]struct {
-		change                func(*digest.Group)
-		ios                   int64
-		latency, completion   bool
-		variation, leastRates bool
-	}{
-		"whole":         {func(*digest.Group) {}, 4, true, true, false, true},
-		"no reads":      {func(g *digest.Group) { g.Read = nil }, 2, true, true, true, false},
-		"no latency":    {func(g *digest.Group) { g.Read.Latency = nil }, 4, false, true, false, true},
-		"no count":      {func(g *digest.Group) { g.Read.Latency.Count = 0 }, 4, false, true, false, true},
-		"no completion": {func(g *digest.Group) { g.Read.Completion = nil }, 4, true, false, false, true},
-		"no histogram":  {func(g *digest.Group) { g.Read.Completion.Histogram = nil }, 4, true, false, false, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			reports := []*digest.Report{
-				{Groups: []digest.Group{{Read: measured([]int64{5, 7}, 10)}}},
-				{Groups: []digest.Group{{Read: measured([]int64{5, 7}, 10)}}},
-			}
-			test.change(&reports[1].Groups[0])
-			merged := mustMerge(t, reports...)
-			read, spread := merged.Report.Groups[0].Read, merged.Groups[0].Read
-			if read.IOs != test.ios || (read.Latency != nil) != test.latency || (read.Completion != nil) != test.completion {
-				t.Errorf("%+v", read)
-			}
-			if (spread.Variation > 0) != test.variation || (spread.MinMilliIOPS > 0) != test.leastRates {
-				t.Errorf("%+v", spread)
-			}
-		})
+	for _, operation := range v1alpha1.Operations()[:5] {
+		for name, test := range map[string]struct {
+			change                           func(*digest.Group, *digest.Figures)
+			count                            int64
+			latency, completion, isUnequally bool
+		}{
+			"whole":         {func(*digest.Group, *digest.Figures) {}, 4, true, true, false},
+			"nothing":       {func(g *digest.Group, _ *digest.Figures) { g.Figures = nil }, 2, true, true, true},
+			"no latency":    {func(_ *digest.Group, f *digest.Figures) { f.Latency = nil }, 4, false, true, false},
+			"no count":      {func(_ *digest.Group, f *digest.Figures) { f.LatencyCount = 0 }, 4, false, true, false},
+			"no completion": {func(_ *digest.Group, f *digest.Figures) { f.CompletionLatency = nil }, 4, true, false, false},
+			"no histogram":  {func(_ *digest.Group, f *digest.Figures) { f.Histogram = nil }, 4, true, false, false},
+		} {
+			t.Run(operation+" "+name, func(t *testing.T) {
+				reports := []*digest.Report{reportOf(measured(operation, []int64{5, 7}, 10)), reportOf(measured(operation, []int64{5, 7}, 10))}
+				test.change(&reports[1].Groups[0], &reports[1].Groups[0].Figures[0])
+				f := mustMerge(t, reports...).Report.Groups[0].Of(operation)
+				if f.Count != test.count || (f.Latency != nil) != test.latency || (f.CompletionLatency != nil) != test.completion {
+					t.Errorf("%+v", f)
+				}
+				if s := f.PerClient; s != nil && ((s.CoefficientOfVariation != "0.000") != test.isUnequally || (s.MinMilliIOPS == 0) != test.isUnequally) {
+					t.Errorf("%+v", s)
+				}
+			})
+		}
 	}
-	neither := mustMerge(t, &digest.Report{Groups: []digest.Group{{}}}, &digest.Report{Groups: []digest.Group{{}}})
-	if diff := diff(&Merged{Report: digest.Report{Groups: []digest.Group{{}}}, Groups: []Group{{}}}, neither); diff != "" {
+	if diff := diff(&Merged{Report: *reportOf(), Groups: []Group{{}}}, mustMerge(t, reportOf(), reportOf())); diff != "" {
 		t.Errorf("no I/O (-want +got):\n%s", diff)
 	}
 }
@@ -242,24 +263,26 @@ func TestPartsDoNotStandForAll(t *testing.T) {
 func TestCoarseHistograms(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for bits := 1; bits <= histogram.MaxCoarsening; bits++ {
-		full, reports := clients(r, 3, 1), []*digest.Report(nil)
-		for i, report := range full {
-			own, completion := *report.Groups[0].Read, *report.Groups[0].Read.Completion
-			own.Completion = &completion
-			width := []int{0, bits, bits / 2}[i]
-			completion.Histogram = completion.Histogram.Coarsen(width)
-			reports = append(reports, &digest.Report{Coarsening: int64(width), Groups: []digest.Group{{Read: &own}}})
+		var full, reports []*digest.Report
+		for _, width := range []int{0, bits, bits / 2} {
+			own := measured(v1alpha1.OperationSync, sample(r, 100_000), 1000)
+			full = append(full, reportOf(own))
+			own.Histogram = own.Histogram.Coarsen(width)
+			reports = append(reports, reportOf(own))
+			reports[len(reports)-1].Coarsening = int64(width)
 		}
-		merged, exact := mustMerge(t, reports...).Report, mustMerge(t, full...).Report.Groups[0].Read.Completion
+		merged, exact := mustMerge(t, reports...).Report, mustMerge(t, full...).Report.Groups[0].Of(v1alpha1.OperationSync)
 		if merged.Coarsening != int64(bits) {
 			t.Errorf("coarser by %d bits, want %d", merged.Coarsening, bits)
 		}
-		got := merged.Groups[0].Read.Completion
-		if want := digest.NewCompletion(exact.Min, exact.Max, exact.Histogram.Coarsen(bits)); diff(want, got) != "" {
-			t.Errorf("%d bits (-want +got):\n%s", bits, diff(want, got))
+		got, want := merged.Groups[0].Of(v1alpha1.OperationSync), *exact
+		want.SetHistogram(exact.CompletionLatency.MinNanoseconds, exact.CompletionLatency.MaxNanoseconds, exact.Histogram.Coarsen(bits))
+		if diff := diff(&want, got); diff != "" {
+			t.Errorf("%d bits (-want +got):\n%s", bits, diff)
 		}
-		for i := range got.Buckets {
-			if moved := got.Buckets[i] - exact.Buckets[i]; max(moved, -moved) > 1<<bits>>1 {
+		for i, percentile := range got.CompletionLatency.Percentiles() {
+			moved := histogram.Index(uint64(*percentile)) - histogram.Index(uint64(*exact.CompletionLatency.Percentiles()[i]))
+			if max(moved, -moved) > 1<<bits>>1 {
 				t.Errorf("%d bits: percentile %v moved by %d buckets", bits, digest.Percentiles[i], moved)
 			}
 		}
@@ -374,24 +397,25 @@ func TestSumsSaturate(t *testing.T) {
 	huge := func() *digest.Report {
 		h := &histogram.Histogram{}
 		h.Add(1, math.MaxUint64)
+		f := digest.Figures{ShortIOs: math.MaxInt64, DroppedIOs: math.MaxInt64, Figures: v1alpha1.Figures{
+			Name: v1alpha1.OperationRead, Count: math.MaxInt64, Bytes: math.MaxInt64, MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64,
+		}}
+		f.SetLatency(math.MaxInt64, math.MaxInt64, math.MaxInt64)
+		f.SetHistogram(0, math.MaxInt64, h)
 		return &digest.Report{Groups: []digest.Group{{
 			JobStart: math.MaxInt64, ElapsedMilliseconds: math.MaxInt64, UserPercent: math.MaxInt64, SystemPercent: math.MaxInt64,
-			Read: &digest.Direction{
-				IOs: math.MaxInt64, Bytes: math.MaxInt64, ShortIOs: math.MaxInt64, DroppedIOs: math.MaxInt64,
-				MilliIOPS: math.MaxInt64, BytesPerSecond: math.MaxInt64,
-				Latency:    &digest.Latency{Count: math.MaxInt64, Mean: math.MaxInt64, Stddev: math.MaxInt64},
-				Completion: digest.NewCompletion(0, math.MaxInt64, h),
-			},
+			Figures: []digest.Figures{f},
 		}}}
 	}
-	one := huge()
-	if diff := diff(*one, mustMerge(t, one, huge(), huge()).Report); diff != "" {
+	one, merged := huge(), mustMerge(t, huge(), huge(), huge()).Report
+	merged.Groups[0].Figures[0].PerClient = nil
+	if diff := diff(*one, merged); diff != "" {
 		t.Errorf("merged (-want +got):\n%s", diff)
 	}
 	apart, slow := huge(), huge()
-	apart.Groups[0].Read.Latency = &digest.Latency{Count: 2, Stddev: math.MaxInt64}
-	slow.Groups[0].Read.Latency = &digest.Latency{Count: 2, Mean: math.MaxInt64, Stddev: math.MaxInt64}
-	if got := mustMerge(t, apart, slow).Report.Groups[0].Read.Latency; got.Stddev < math.MaxInt64/10*9 {
+	apart.Groups[0].Figures[0].SetLatency(2, 0, math.MaxInt64)
+	slow.Groups[0].Figures[0].SetLatency(2, math.MaxInt64, math.MaxInt64)
+	if got := mustMerge(t, apart, slow).Report.Groups[0].Figures[0].Latency; got.StddevNanoseconds < math.MaxInt64/10*9 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -73,9 +73,9 @@ func (f *Finding) IsOpen() bool { return f.lasts() && !f.Acknowledged }
 func (f *Finding) IsUndone() bool {
 	worse := worsening(f.Metric, f.Before, f.Now)
 	if f.Kind == Improvement {
-		return worse > -leastBetween(f.Before, f.Now)
+		return worse > -leastStep
 	}
-	return worse < leastBetween(f.Before, f.Now)
+	return worse < leastStep
 }
 
 // FewBefore says whether the history has dropped runs before the change, so that it will be found for few more runs.
@@ -187,11 +187,6 @@ func worsening(m history.Metric, before, after float64) float64 {
 		rise = -rise
 	}
 	return rise
-}
-
-// leastBetween is from which difference of logarithms on one level is another one: 5 %, and what rounding to whole numbers can make.
-func leastBetween(before, after float64) float64 {
-	return leastStep + halfUnit(math.Log(max(before, 1))) + halfUnit(math.Log(max(after, 1)))
 }
 
 // figure is a metric of a case.
@@ -324,7 +319,7 @@ func (s *series) recovered(before float64, later []change) bool {
 
 // isAsGood says whether a level is as good as one before, or hardly worse.
 func (s *series) isAsGood(before, level float64) bool {
-	return worsening(s.metric, before, level) < leastBetween(before, level)
+	return worsening(s.metric, before, level) < leastStep
 }
 
 // level is the median of a segment. Of an even number of values it is the geometric mean of the two in the middle: that is the mean of their logarithms,

@@ -58,7 +58,7 @@ func (p *past) days(n int, iops, p99 float64) *past {
 		env.Drivers = append([]history.Driver(nil), p.env.Drivers...)
 		var cases []history.Measured
 		for _, c := range p.cases {
-			cases = append(cases, history.Measured{Case: c, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3000 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}})
+			cases = append(cases, history.Measured{Case: c, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: noisy(3e6 * iops)}, {Metric: history.ReadP99, Value: noisy(5.3e6 * p99)}}})
 		}
 		p.add(history.Point{Environment: env, Cases: cases})
 	}
@@ -162,11 +162,11 @@ func TestFind(t *testing.T) {
 		{"found in the third run", newPast().days(30, 1, 1).days(3, 0.8, 1), Options{}, []string{"fell 20 %"}, "fell 20 %"},
 		{
 			"failed benchmarks in between", newPast().days(30, 1, 1).failed().days(1, 0.8, 1).failed().days(2, 0.8, 1).failed(), Options{},
-			[]string{"fell 20 % (2989 -> 2391) on 2026-11-01 03:00 UTC"}, "fell 20 %",
+			[]string{"fell 20 % (2989 -> 2392) on 2026-11-01 03:00 UTC"}, "fell 20 %",
 		},
 		{"the last benchmark measured only another case", newPast().days(30, 1, 1).days(3, 0.8, 1).other(), Options{}, []string{"fell 20 %"}, "fell 20 %"},
 		{"acknowledged", newPast().days(30, 1, 1).days(5, 0.8, 1), Options{Acknowledged: on(34)},
-			[]string{"fell 20 % (2989 -> 2396) on 2026-10-31 03:00 UTC (nightly-30); it is acknowledged"}, "no figure was found to be worse than before, but for 1 that is acknowledged: 35 runs since",
+			[]string{"fell 20 % (2989 -> 2397) on 2026-10-31 03:00 UTC (nightly-30); it is acknowledged"}, "no figure was found to be worse than before, but for 1 that is acknowledged: 35 runs since",
 		},
 		{
 			"it was not told yet when others were acknowledged", newPast().days(30, 1, 1).days(3, 0.8, 1).days(3, 0.8, 1.4), Options{Acknowledged: on(34)},
@@ -298,7 +298,7 @@ func TestFind(t *testing.T) {
 		{"the history keeps enough runs", newPast().limit(30).days(30, 1, 1), Options{Limit: 30}, nil, "30 runs since 2026-10-01 03:00 UTC; last"},
 		{
 			"a baseline that comes back is not begun anew", newPast().days(30, 1, 1).with(instance).days(15, 0.8, 1).with(back).days(3, 0.8, 1), Options{},
-			[]string{"fell 20 % (2989 -> 2387) on 2026-11-15 03:00 UTC"}, "fell 20 %",
+			[]string{"fell 20 % (2989 -> 2388) on 2026-11-15 03:00 UTC"}, "fell 20 %",
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -476,7 +476,7 @@ func TestImageOf(t *testing.T) {
 func TestMessageOfAChangeFromNothing(t *testing.T) {
 	f := Finding{
 		Case: history.Case{Workload: "load", Target: "gp3"}, Metric: history.ReadIOPS, Kind: Improvement, Time: time.Date(2026, 11, 12, 3, 0, 0, 0, time.UTC),
-		Benchmark: "nightly-42", After: 3000, Now: 3000, Percent: 599_900,
+		Benchmark: "nightly-42", After: 3_000_000, Now: 3_000_000, Percent: 599_900,
 	}
 	if got, want := f.Message(), "read IOPS of load on gp3 rose (0 -> 3000) on 2026-11-12 03:00 UTC (nightly-42)"; got != want {
 		t.Errorf("message %q, want %q", got, want)

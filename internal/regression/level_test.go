@@ -39,7 +39,7 @@ func TestLevelOfEvenRuns(t *testing.T) {
 	}{
 		{"before", history.ReadP99, slices.Concat(twoLevels, slices.Repeat([]int64{5_650_000}, 40)), "read p99 of randread bs=4k on gp3 rose 7 % (5.29 ms -> 5.65 ms) on"},
 		{"after", history.ReadP99, slices.Concat(slices.Repeat([]int64{4_900_000}, 44), slices.Repeat([]int64{5_600_000, 5_900_000}, 20)), "rose 17 % (4.9 ms -> 5.75 ms) on"},
-		{"few IOPS", history.ReadIOPS, slices.Concat(slices.Repeat([]int64{20, 21}, 20), slices.Repeat([]int64{10, 11}, 20)), "fell 49 % (20.5 -> 10.5) on"},
+		{"few IOPS", history.ReadIOPS, slices.Concat(slices.Repeat([]int64{20_000, 21_000}, 20), slices.Repeat([]int64{10_000, 11_000}, 20)), "fell 49 % (20.5 -> 10.5) on"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if got := messagesOf(keptAs(row.metric, row.values...)); len(got) != 1 || !strings.Contains(got[0], row.want) {

@@ -58,11 +58,8 @@ func (f *Finding) Change() string {
 // NowText is the median of the last level with its unit.
 func (f *Finding) NowText() string { return levelText(f.Metric, f.Now) }
 
-// levelText prints a median with its unit. Of few I/Os a second it may be between two whole numbers, such as 10.5.
+// levelText prints a median with its unit.
 func levelText(m history.Metric, level float64) string {
-	if !m.IsLatency() {
-		return humanize.Significant(level)
-	}
 	metric, _ := expectation.FindMetric(m.String())
 	return metric.Text(int64(math.Round(level)))
 }

@@ -96,19 +96,8 @@ func stepBetween(values []float64, before, after segment, within noise) step {
 	if !lasts(left, right, size) {
 		return step{size: size, p: 1}
 	}
-	sure := beyondRounding(math.Abs(size), halfUnit(levelBefore)+halfUnit(levelAfter), within)
-	t := sure / (within.deviation * math.Sqrt(differenceVariance(before.len(), after.len())))
+	t := math.Abs(size) / (within.deviation * math.Sqrt(differenceVariance(before.len(), after.len())))
 	return step{size: size, p: 2 * stats.TDist{V: within.freedom}.CDF(-t)}
-}
-
-// halfUnit is by how much a logarithm can be wrong because figures are kept as whole numbers, of I/Os per second or nanoseconds: by 0.05 of 10 IOPS.
-func halfUnit(level float64) float64 { return math.Exp(-level) / 2 }
-
-// beyondRounding returns how much of a step cannot come from rounding. Of storage that hardly varies all runs are rounded the same way, and no number of them
-// makes up for it: 10.52 IOPS are 11 in each run, and 10.48 are 10. What varies by a unit is rounded up as often as down.
-func beyondRounding(size, rounding float64, within noise) float64 {
-	doubt := max(rounding-(within.deviation-resolution), 0)
-	return max(size-doubt, 0)
 }
 
 // lasts says whether the values after a step are on its far side, all but a few: one value that is far off moves a mean, and is no change

@@ -57,19 +57,20 @@ func neighbours(r *rand.Rand) float64 {
 // large is a figure that is not changed by being kept as a whole number.
 const large = 1e9
 
-// keptWhole makes a rate of few I/Os per second, of which whole ones are kept. The noise is that for which the method is made, in I/Os per second.
-func keptWhole(level, deviation float64) noiseModel {
-	return noiseModel{name: fmt.Sprintf("%.1f IOPS, deviation %.1f, kept as whole numbers", level, deviation), draw: func(r *rand.Rand, runs int) []float64 {
+// keptInThousandths makes a rate of few I/Os per second, of which thousandths are kept. The noise is that for which the method is
+// made, in I/Os per second.
+func keptInThousandths(level, deviation float64) noiseModel {
+	return noiseModel{name: fmt.Sprintf("%g IOPS, deviation %g, kept in thousandths", level, deviation), draw: func(r *rand.Rand, runs int) []float64 {
 		values := promised.logarithms(r, runs, deviation)
 		for i, v := range values {
-			values[i] = math.Log(max(math.Round(level+v-math.Log(large)), 0.5))
+			values[i] = math.Log(max(math.Round(1000*(level+v-math.Log(large))), 0.5))
 		}
 		return values
 	}}
 }
 
 // few are rates that rounding changes.
-var few = []noiseModel{keptWhole(3.3, 0.3), keptWhole(10.3, 0.2), keptWhole(10.3, 0.5), keptWhole(10.5, 0.1), keptWhole(30.5, 0.7)}
+var few = []noiseModel{keptInThousandths(0.3, 0.03), keptInThousandths(3.3, 0.3), keptInThousandths(10.5, 0.1), keptInThousandths(30.5, 0.7)}
 
 // logarithms returns so many runs whose noise has a coefficient of variation.
 func (m noiseModel) logarithms(r *rand.Rand, runs int, variation float64) []float64 {

@@ -28,13 +28,12 @@ type Expected struct {
 	Preset string `json:"preset,omitempty"`
 	// Metric is such as sync.p99. Of latencies Limit is the most that is good enough, of others the least.
 	Metric string `json:"metric"`
-	// Limit is in nanoseconds, I/Os per second or bytes per second; null with RatioToBaseline, which is a multiple of the baseline's.
-	Limit           *int64   `json:"limit"`
+	// Limit is in nanoseconds, I/Os per second or bytes per second, with up to three decimals; null with RatioToBaseline, which is a multiple of the baseline's.
+	Limit           *float64 `json:"limit"`
 	RatioToBaseline *float64 `json:"ratioToBaseline,omitempty"`
-	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured. IOPS are rounded here, and held to Limit in
-	// thousandths, which Message has where they matter.
-	Median         *int64 `json:"median"`
-	BaselineMedian *int64 `json:"baselineMedian,omitempty"`
+	// Median is the one of the repetitions, in the unit of Limit; null if nothing was measured.
+	Median         *float64 `json:"median"`
+	BaselineMedian *float64 `json:"baselineMedian,omitempty"`
 	// Verdict is Met, NotMet or NotMeasured, also where a median does not tell. Message says it in words.
 	Verdict string `json:"verdict"`
 	Message string `json:"message"`
@@ -52,13 +51,13 @@ func expectedOf(findings []expectation.Finding) []Expected {
 		if f.Rule.Ratio > 0 {
 			all[i].RatioToBaseline = &f.Rule.Ratio
 		} else {
-			all[i].Limit = &f.Rule.Limit
+			all[i].Limit = new(f.Rule.Metric.Number(f.Rule.Limit))
 		}
 		if f.Figures != nil {
-			all[i].Median = new(f.Rule.Metric.Whole(f.Figures.Median))
+			all[i].Median = new(f.Rule.Metric.Number(f.Figures.Median))
 		}
 		if f.Baseline != nil {
-			all[i].BaselineMedian = new(f.Rule.Metric.Whole(f.Baseline.Median))
+			all[i].BaselineMedian = new(f.Rule.Metric.Number(f.Baseline.Median))
 		}
 	}
 	return all

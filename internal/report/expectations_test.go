@@ -203,9 +203,9 @@ func TestExpectationsForPrograms(t *testing.T) {
 		document.Expectations[i].Message = ""
 	}
 	want := []Expected{
-		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "read.iops", Limit: new(int64(700)), Median: new(int64(700)), Verdict: "Met"},
-		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "write.p99", Limit: new(int64(98)), Median: new(int64(99)), Verdict: "NotMet"},
-		{Workload: "bad", Target: "gp3", Parameters: map[string]string{"numjobs": "2"}, Metric: "sync.p99", Limit: new(int64(10_000_000)), Verdict: "NotMeasured"},
+		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "read.iops", Limit: new(float64(700)), Median: new(float64(700)), Verdict: "Met"},
+		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "write.p99", Limit: new(float64(98)), Median: new(float64(99)), Verdict: "NotMet"},
+		{Workload: "bad", Target: "gp3", Parameters: map[string]string{"numjobs": "2"}, Metric: "sync.p99", Limit: new(float64(10_000_000)), Verdict: "NotMeasured"},
 	}
 	if diff := cmp.Diff(want, document.Expectations); diff != "" {
 		t.Errorf("expectations (-want +got):\n%s", diff)

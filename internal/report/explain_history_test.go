@@ -23,7 +23,7 @@ func nights(n int, iops func(night int) int64, change func(night int, e *history
 		p := history.Point{
 			Time: firstNight.AddDate(0, 0, night), Benchmark: fmt.Sprintf("nightly-%d", night), UID: fmt.Sprint(night),
 			Environment: history.Environment{Baseline: "b", Kernel: "6.1"},
-			Cases:       []history.Measured{{Case: history.Case{Workload: "randread", Parameters: "bs=4k", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: iops(night)}}}},
+			Cases:       []history.Measured{{Case: history.Case{Workload: "randread", Parameters: "bs=4k", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 1000 * iops(night)}}}},
 		}
 		change(night, &p.Environment)
 		h.Add(p, 90)

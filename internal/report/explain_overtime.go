@@ -15,12 +15,12 @@ func overTimeInWords(result *v1alpha1.Result) string {
 	if o == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
+	words := fmt.Sprintf("%s IOPS in the first tenth of the time, %s in the last", humanize.Milli(o.FirstTenthMilliIOPS), humanize.Milli(o.LastTenthMilliIOPS))
 	if o.Fall != nil {
-		words = humanize.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+		words = humanize.RateFall(o.Fall.BeforeMilliIOPS, o.Fall.AtSeconds, o.Fall.AfterMilliIOPS)
 	}
 	if o.Rise != nil {
-		words = humanize.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+		words = humanize.RateStep(o.Rise.BeforeMilliIOPS, o.Rise.AtSeconds, o.Rise.AfterMilliIOPS)
 	}
 	if summed := fiodirection.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
 		words += ", " + summed
@@ -45,7 +45,7 @@ func dropsInWords(o *v1alpha1.OverTime) []string {
 	var all []string
 	for _, d := range o.Drops {
 		if !isTheFall(o.Fall, d) && !isBeforeTheRise(o.Rise, d) {
-			all = append(all, fmt.Sprintf("down to %d IOPS from second %d on, for %d s", d.IOPS, d.AtSeconds, d.DurationSeconds))
+			all = append(all, fmt.Sprintf("down to %s IOPS from second %d on, for %d s", humanize.Milli(d.MilliIOPS), d.AtSeconds, d.DurationSeconds))
 		}
 	}
 	if o.SlowPercent > 0 {
@@ -56,12 +56,12 @@ func dropsInWords(o *v1alpha1.OverTime) []string {
 
 // isTheFall says whether a drop is what came after a fall, which is told already.
 func isTheFall(f *v1alpha1.RateFall, d v1alpha1.RateDrop) bool {
-	return f != nil && d.IOPS >= f.AfterIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
+	return f != nil && d.MilliIOPS >= f.AfterMilliIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
 }
 
 // isBeforeTheRise says whether a drop is a part of how a rate began, which is told already.
 func isBeforeTheRise(r *v1alpha1.RateRise, d v1alpha1.RateDrop) bool {
-	return r != nil && d.AtSeconds < r.AtSeconds && d.IOPS >= r.BeforeIOPS/2
+	return r != nil && d.AtSeconds < r.AtSeconds && d.MilliIOPS >= r.BeforeMilliIOPS/2
 }
 
 // overTimeOf says how the rate went during the runs of a subject: of the first in which something happened.

@@ -3,11 +3,13 @@ package report
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/history"
 )
@@ -48,7 +50,7 @@ func HistoryCSV(w io.Writer, h *history.History) error {
 	for _, m := range history.Metrics() {
 		fields = append(fields, field[kept]{metricColumn(m), func(k *kept) string {
 			if value, ok := k.Of(m); ok {
-				return whole(value)
+				return strconv.FormatFloat(number(m, value), 'f', -1, 64)
 			}
 			return ""
 		}})
@@ -81,6 +83,12 @@ func classField(name string, of func(*history.StorageClass) string) field[kept] 
 		}
 		return ""
 	}}
+}
+
+// number is a value of a metric for programs, in I/Os per second or nanoseconds.
+func number(m history.Metric, value int64) float64 {
+	known, _ := expectation.FindMetric(m.String())
+	return known.Number(value)
 }
 
 // metricColumn is the name of a metric's column, with its unit: read_iops, sync_p99_ns.
@@ -155,8 +163,8 @@ type HistoryResult struct {
 	Section    string `json:"section,omitempty"`
 	Target     string `json:"target"`
 	// Baseline tells which storage the target had: of the same environment and storage can be compared.
-	Baseline string           `json:"baseline,omitempty"`
-	Metrics  map[string]int64 `json:"metrics"`
+	Baseline string             `json:"baseline,omitempty"`
+	Metrics  map[string]float64 `json:"metrics"`
 }
 
 // HistoryJSON prints a HistoryDocument.
@@ -186,9 +194,9 @@ func pointDocument(p *history.Point) HistoryPoint {
 	}
 	for i := range p.Cases {
 		m := &p.Cases[i]
-		metrics := make(map[string]int64, len(m.Figures))
+		metrics := make(map[string]float64, len(m.Figures))
 		for _, f := range m.Figures {
-			metrics[f.Metric.String()] = f.Value
+			metrics[f.Metric.String()] = number(f.Metric, f.Value)
 		}
 		out.Results[i] = HistoryResult{Workload: m.Workload, Parameters: m.Parameters, Section: m.Section, Target: m.Target, Baseline: e.Of(m.Target), Metrics: metrics}
 	}
@@ -237,6 +245,6 @@ func metricText(m *history.Measured, metric history.Metric) string {
 	case metric.IsLatency():
 		return percentile(value)
 	default:
-		return whole(value)
+		return whole(v1alpha1.WholeIOPS(value))
 	}
 }

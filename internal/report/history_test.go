@@ -21,7 +21,7 @@ func twoNights() *history.History {
 			Time: night, Benchmark: "nightly-1", UID: "u1", Succeeded: true, Reason: "Completed",
 			Environment: history.Environment{Fio: "fio-3.33", Kernel: "6.1", Drivers: []history.Driver{{Name: "ebs.csi.aws.com", Image: "ebs:v1.64.0", Targets: []string{"gp3"}}}},
 			Cases: []history.Measured{
-				{Case: history.Case{Workload: "rr", Parameters: "bs=4k", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3000}, {Metric: history.ReadP99, Value: 5342000}}},
+				{Case: history.Case{Workload: "rr", Parameters: "bs=4k", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 2_999_501}, {Metric: history.ReadP99, Value: 5342000}}},
 				{Case: history.Case{Workload: "=wal", Section: "log", Target: "efs"}, Figures: []history.Figure{{Metric: history.SyncP99, Value: 17112760320}}},
 			},
 		},
@@ -54,7 +54,7 @@ func TestHistoryCSV(t *testing.T) {
 	want := []map[string]string{
 		{
 			"time": "2026-11-12T03:00:00Z", "benchmark": "nightly-1", "reason": "Completed", "workload": "rr", "parameters": "bs=4k", "target": "gp3",
-			"read_iops": "3000", "read_p99_ns": "5342000", "fio": "fio-3.33", "kernel": "6.1", "driver_image": "ebs:v1.64.0",
+			"read_iops": "2999.501", "read_p99_ns": "5342000", "fio": "fio-3.33", "kernel": "6.1", "driver_image": "ebs:v1.64.0",
 		},
 		{
 			"time": "2026-11-12T03:00:00Z", "benchmark": "nightly-1", "reason": "Completed", "workload": "'=wal", "section": "log", "target": "efs",
@@ -77,7 +77,7 @@ func TestHistoryJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := document.Points[0]
-	if diff := cmp.Diff(map[string]int64{"read.iops": 3000, "read.p99": 5342000}, first.Results[0].Metrics); diff != "" {
+	if diff := cmp.Diff(map[string]float64{"read.iops": 2999.501, "read.p99": 5342000}, first.Results[0].Metrics); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]HistoryDriver{{"ebs.csi.aws.com", "ebs:v1.64.0", []string{"gp3"}}}, first.Environment.Drivers); diff != "" {

@@ -24,8 +24,8 @@ func searchLines(all []v1alpha1.SearchResult) []string {
 // foundBy is what a search has found, and how much of what the storage can do that is.
 func foundBy(s *v1alpha1.SearchResult) string {
 	text := humanize.Line(s.Message)
-	if a, most := s.Answer, s.Saturation; s.Outcome == v1alpha1.SearchFound && a != nil && most != nil && most.IOPS > 0 {
-		used := min(100*a.IOPS.Median/most.IOPS, 100)
+	if a, most := s.Answer, s.Saturation; s.Outcome == v1alpha1.SearchFound && a != nil && most != nil && most.MilliIOPS.Median > 0 {
+		used := min(100*a.MilliIOPS.Median/most.MilliIOPS.Median, 100)
 		text += fmt.Sprintf(" (%d %% can be used within the budget)", used)
 	}
 	return text

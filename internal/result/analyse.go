@@ -67,6 +67,7 @@ func (m *Measured) Analyse(facts Facts) Findings {
 	counters := facts.counters(&m.merged.Report, m.clients())
 	for i := range known {
 		known[i] = known[i].Beside(analysis.CompanyOf(sections, i))
+		known[i].Probe = m.Probe
 		if facts.isWholeRun(len(m.results)) {
 			known[i].Counted, known[i].Exceeded = facts.counted(counters), m.exceeded(&m.results[i])
 			known[i].Volume = volumeStatistics(&m.merged.Report)
@@ -202,9 +203,9 @@ func newClient(report *digest.Report) analysis.Client {
 		StealPermille: e.StealPermille, UsedPermille: e.UsedPermille, UsedInodesPermille: e.UsedInodesPermille, BusiestJobPermille: e.BusiestJobPermille,
 	}
 	for i := range report.Groups {
-		for _, d := range report.Groups[i].Directions() {
-			client.ShortIOs += min(d.ShortIOs, math.MaxInt64-client.ShortIOs)
-			client.DroppedIOs += min(d.DroppedIOs, math.MaxInt64-client.DroppedIOs)
+		for _, f := range report.Groups[i].Figures {
+			client.ShortIOs += min(f.ShortIOs, math.MaxInt64-client.ShortIOs)
+			client.DroppedIOs += min(f.DroppedIOs, math.MaxInt64-client.DroppedIOs)
 		}
 	}
 	return client

@@ -143,7 +143,7 @@ func TestAnalyseLimits(t *testing.T) {
 // Warnings come from the reports, from what was planned and from the mode of the volume.
 func TestAnalyseWarnings(t *testing.T) {
 	short := builder.Report()
-	short.Groups[0].Read.ShortIOs = 3
+	short.Groups[0].Of(v1alpha1.OperationRead).ShortIOs = 3
 	sparse := builder.Report()
 	sparse.Environment = digest.Environment{Files: 4, SparseFiles: 2}
 	poor, worse := client(1, 0, 500), client(1, 0, 500)
@@ -256,7 +256,7 @@ func TestAnalyseCounters(t *testing.T) {
 // Each section has its own verdict.
 func TestAnalyseSections(t *testing.T) {
 	report := builder.Report("first", "second")
-	report.Groups[1].Read.MilliIOPS = 1_500_000 // which is the rate that it has
+	report.Groups[1].Of(v1alpha1.OperationRead).MilliIOPS = 1_500_000 // which is the rate that it has
 	findings := measured(t, report).Analyse(Facts{
 		Planned: planned(t, builder.NewTarget("t"), builder.NewJobFile("w", "[global]\ndirect=1\nrw=read\nsize=1M\n[first]\n[second]\nstonewall\nrate_iops=1500\n"), 1),
 		Mode:    corev1.PersistentVolumeFilesystem, Target: &v1alpha1.TargetStatus{Name: "t", Limits: new(iops(3000, ""))},
@@ -395,8 +395,8 @@ func TestNewClient(t *testing.T) {
 		Environment: digest.Environment{CPUMillis: 2000, MemoryBytes: 1 << 30, Periods: 100, ThrottledPeriods: 7, Files: 4, SparseFiles: 1,
 			StealPermille: 80, UsedPermille: 950, UsedInodesPermille: 20, BusiestJobPermille: 600},
 		Groups: []digest.Group{
-			{Read: &digest.Direction{ShortIOs: 1, DroppedIOs: math.MaxInt64}, Write: &digest.Direction{ShortIOs: 2, DroppedIOs: math.MaxInt64}},
-			{Trim: &digest.Direction{ShortIOs: 4, DroppedIOs: 1}},
+			{Figures: []digest.Figures{{ShortIOs: 1, DroppedIOs: math.MaxInt64}, {ShortIOs: 2, DroppedIOs: math.MaxInt64}}},
+			{Figures: []digest.Figures{{ShortIOs: 4, DroppedIOs: 1}}},
 		},
 	}
 	want := analysis.Client{

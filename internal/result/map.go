@@ -1,8 +1,6 @@
 package result
 
 import (
-	"strconv"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/histogram"
@@ -23,26 +21,11 @@ func resultsOf(merged *merge.Merged, clients int) []v1alpha1.Result {
 	return results
 }
 
-// compareClients adds to a result of several clients how they differ.
+// compareClients adds to a result of several clients when they measured.
 func compareClients(result *v1alpha1.Result, group *merge.Group, clients int) {
 	result.Clients = int32(clients)
 	result.StartSkewMilliseconds = group.StartSkewMilliseconds
 	result.CommonMilliseconds = group.CommonMilliseconds
-	for operation, spread := range group.Directions() {
-		if f := result.Of(operation); f != nil {
-			f.PerClient = newClientSpread(spread)
-		}
-	}
-	if f := result.Of(v1alpha1.OperationMetadata); f != nil && group.Metadata != nil {
-		f.PerClient = newClientSpread(group.Metadata)
-	}
-}
-
-func newClientSpread(spread *merge.Spread) *v1alpha1.ClientSpread {
-	return &v1alpha1.ClientSpread{
-		MinMilliIOPS: spread.MinMilliIOPS, MaxMilliIOPS: spread.MaxMilliIOPS,
-		CoefficientOfVariation: strconv.FormatFloat(spread.Variation, 'f', 3, 64),
-	}
 }
 
 // tellCoarsening says of the percentiles of several clients that they were read from buckets that are so many bits coarser than fio's. Those of
@@ -67,9 +50,9 @@ func coarsened(d *v1alpha1.LatencyDistribution, bits int) {
 		return
 	}
 	last := int64(histogram.Value(histogram.LastBucket(bits)))
-	for _, p := range []*int64{&d.P50Nanoseconds, &d.P90Nanoseconds, &d.P95Nanoseconds, &d.P99Nanoseconds, &d.P999Nanoseconds, &d.P9999Nanoseconds} {
-		if *p == last {
-			*p = v1alpha1.BeyondHistogramNanoseconds
+	for _, percentile := range d.Percentiles() {
+		if *percentile == last {
+			*percentile = v1alpha1.BeyondHistogramNanoseconds
 		}
 	}
 }
@@ -78,7 +61,7 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	return v1alpha1.Result{
 		FioVersion:           report.FioVersion,
 		ElapsedMilliseconds:  g.ElapsedMilliseconds,
-		Figures:              newFigures(g),
+		Figures:              figuresOf(g),
 		LatencyTargetIODepth: latencyTargetDepth(g.LatencyTarget),
 		CPU: &v1alpha1.CPUResult{
 			UserPercent: int32(g.UserPercent), SystemPercent: int32(g.SystemPercent), ThrottledPercent: throttledPercent(report),
@@ -86,46 +69,13 @@ func newResult(report *digest.Report, g *digest.Group) v1alpha1.Result {
 	}
 }
 
-// newFigures returns the figures of each operation that a group has some of.
-func newFigures(g *digest.Group) []v1alpha1.Figures {
-	return v1alpha1.ListOf(
-		newIOResult(g.Read).As(v1alpha1.OperationRead), newIOResult(g.Write).As(v1alpha1.OperationWrite),
-		newIOResult(g.Trim).As(v1alpha1.OperationTrim), newSyncResult(g.Sync).As(v1alpha1.OperationSync),
-		newMetadataResult(g.Metadata).As(v1alpha1.OperationMetadata),
-	)
-}
-
-func newIOResult(d *digest.Direction) *v1alpha1.Figures {
-	if d == nil {
-		return nil
+// figuresOf returns the figures of each operation that a group has some of, as the status has them.
+func figuresOf(g *digest.Group) []v1alpha1.Figures {
+	var figures []v1alpha1.Figures
+	for i := range g.Figures {
+		figures = append(figures, g.Figures[i].Figures)
 	}
-	result := &v1alpha1.Figures{Count: d.IOs, Bytes: d.Bytes, MilliIOPS: d.MilliIOPS, BytesPerSecond: d.BytesPerSecond}
-	if d.Latency != nil {
-		result.Latency = &v1alpha1.Latency{
-			MeanNanoseconds: d.Latency.Mean, StddevNanoseconds: d.Latency.Stddev, SubmissionNanoseconds: d.Submission,
-		}
-	}
-	result.CompletionLatency = newDistribution(d.Completion)
-	return result
-}
-
-func newSyncResult(s *digest.Sync) *v1alpha1.Figures {
-	if s == nil {
-		return nil
-	}
-	return &v1alpha1.Figures{
-		Count: s.Count, Latency: &v1alpha1.Latency{MeanNanoseconds: s.Mean}, CompletionLatency: newDistribution(s.Completion),
-	}
-}
-
-func newMetadataResult(m *digest.Metadata) *v1alpha1.Figures {
-	if m == nil {
-		return nil
-	}
-	return &v1alpha1.Figures{
-		Count: m.Count, MilliIOPS: m.MilliPerSecond, Latency: &v1alpha1.Latency{MeanNanoseconds: m.Mean},
-		CompletionLatency: newDistribution(m.Completion),
-	}
+	return figures
 }
 
 func latencyTargetDepth(t *digest.LatencyTarget) int32 {
@@ -133,22 +83,6 @@ func latencyTargetDepth(t *digest.LatencyTarget) int32 {
 		return 0
 	}
 	return int32(t.Depth)
-}
-
-func newDistribution(c *digest.Completion) *v1alpha1.LatencyDistribution {
-	if c == nil {
-		return nil
-	}
-	return &v1alpha1.LatencyDistribution{
-		MinNanoseconds:   c.Min,
-		P50Nanoseconds:   c.Percentile(0),
-		P90Nanoseconds:   c.Percentile(1),
-		P95Nanoseconds:   c.Percentile(2),
-		P99Nanoseconds:   c.Percentile(3),
-		P999Nanoseconds:  c.Percentile(4),
-		P9999Nanoseconds: c.Percentile(5),
-		MaxNanoseconds:   c.Max,
-	}
 }
 
 // throttledPercent returns the share of scheduling periods in which the container was held back, nil if it has

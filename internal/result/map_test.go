@@ -19,14 +19,11 @@ func TestNewResult(t *testing.T) {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
 	// gtod_reduce leaves no latencies; slow storage has less than an I/O per second.
-	bare := digest.Group{Trim: &digest.Direction{IOs: 3, MilliIOPS: 499}, Write: &digest.Direction{MilliIOPS: 500}}
-	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 500}, {Name: v1alpha1.OperationTrim, Count: 3, MilliIOPS: 499}}}
+	figures := []v1alpha1.Figures{{Name: v1alpha1.OperationWrite, MilliIOPS: 500}, {Name: v1alpha1.OperationTrim, Count: 3, MilliIOPS: 499}}
+	bare := digest.Group{Figures: []digest.Figures{{Figures: figures[0]}, {Figures: figures[1]}}}
+	want := v1alpha1.Result{CPU: &v1alpha1.CPUResult{}, Figures: figures}
 	if diff := cmp.Diff(want, newResult(&digest.Report{}, &bare)); diff != "" {
 		t.Errorf("result without latencies (-want +got):\n%s", diff)
-	}
-	hostile := digest.Direction{MilliIOPS: 1<<63 - 1}
-	if got := newIOResult(&hostile).IOPS(); got < 0 {
-		t.Errorf("%d IOPS", got)
 	}
 }
 
@@ -113,14 +110,14 @@ func client(times, later, margin int64) digest.Report {
 	report := builder.Report()
 	group := &report.Groups[0]
 	group.JobStart = 1_700_000_000_000 + later
-	group.Read.MilliIOPS *= times
+	group.Of(v1alpha1.OperationRead).MilliIOPS *= times
 	report.Environment.StartMarginMilliseconds = margin
 	return report
 }
 
 // writing has a client do as many writes as reads.
 func writing(report digest.Report) digest.Report {
-	report.Groups[0].Write = builder.Report().Groups[0].Read
+	report.Groups[0].Figures = append(report.Groups[0].Figures, builder.Figures(v1alpha1.OperationWrite))
 	return report
 }
 
@@ -133,16 +130,20 @@ func TestCoarsening(t *testing.T) {
 	var slow histogram.Histogram
 	slow.Add(1_000_000, 90)
 	slow.Add(30_000_000_000, 10)
-	slowest := func(bits int) *digest.Completion {
-		return digest.NewCompletion(1_000_000, 30_000_000_000, slow.Coarsen(bits))
-	}
 	for bits, want := range []int32{0, 4, 7, 13, 25, 50, 100} {
-		merged := &merge.Merged{
-			Report: digest.Report{Coarsening: int64(bits), Groups: []digest.Group{{Read: &digest.Direction{Completion: slowest(bits)}, Sync: &digest.Sync{Completion: slowest(bits)}, Metadata: &digest.Metadata{Completion: slowest(bits)}}}},
-			Groups: make([]merge.Group, 1),
+		var group digest.Group
+		for _, operation := range v1alpha1.Operations() {
+			f := digest.Figures{Figures: v1alpha1.Figures{Name: operation}}
+			f.SetHistogram(1_000_000, 30_000_000_000, slow.Coarsen(bits))
+			group.Figures = append(group.Figures, f)
+		}
+		merged := &merge.Merged{Report: digest.Report{Coarsening: int64(bits), Groups: []digest.Group{group}}, Groups: make([]merge.Group, 1)}
+		if alone := resultsOf(merged, 1)[0]; alone.Of(v1alpha1.OperationRead).CompletionLatency.BucketPercent != 0 {
+			t.Errorf("%d bits: the percentiles of one client are said to be coarse", bits)
 		}
 		result := resultsOf(merged, 2)[0]
-		for what, d := range map[string]*v1alpha1.LatencyDistribution{"reads": result.Of(v1alpha1.OperationRead).CompletionLatency, "syncs": result.Of(v1alpha1.OperationSync).CompletionLatency, "metadata": result.Of(v1alpha1.OperationMetadata).CompletionLatency} {
+		for i := range result.Figures {
+			what, d := result.Figures[i].Name, result.Figures[i].CompletionLatency
 			if d.BucketPercent != want {
 				t.Errorf("%d bits: the buckets of %s are %d %% wide, want %d", bits, what, d.BucketPercent, want)
 			}
@@ -150,13 +151,12 @@ func TestCoarsening(t *testing.T) {
 				t.Errorf("%d bits: of %s P50 is %d and P99 %d", bits, what, d.P50Nanoseconds, d.P99Nanoseconds)
 			}
 		}
-		if alone := resultsOf(merged, 1)[0]; alone.Of(v1alpha1.OperationRead).CompletionLatency.BucketPercent != 0 {
-			t.Errorf("%d bits: the percentiles of one client are said to be coarse", bits)
-		}
 	}
 	var fast histogram.Histogram
 	fast.Add(16_900_000_000, 1)
-	fastest := newDistribution(digest.NewCompletion(1, 16_900_000_000, fast.Coarsen(6)))
+	var f digest.Figures
+	f.SetHistogram(1, 16_900_000_000, fast.Coarsen(6))
+	fastest := f.CompletionLatency
 	coarsened(fastest, 6)
 	if v1alpha1.IsBeyondHistogram(fastest.P50Nanoseconds) {
 		t.Errorf("P50 is %d where the slowest took %d", fastest.P50Nanoseconds, fastest.MaxNanoseconds)

@@ -19,23 +19,23 @@ import (
 // operations returns a report of operations on files, so many per second.
 func operations(perSecond int64) digest.Report {
 	report := builder.Report()
-	read := report.Groups[0].Read
-	report.Groups[0].Read = nil
-	report.Groups[0].Metadata = &digest.Metadata{Count: 1000, MilliPerSecond: perSecond * 1000, Mean: 5_400_000, Completion: read.Completion}
+	f := builder.Figures(v1alpha1.OperationMetadata)
+	f.MilliIOPS = 1000 * perSecond
+	report.Groups[0].Figures = []digest.Figures{f}
 	return report
 }
 
 // nothing returns a report without a figure.
 func nothing() digest.Report {
 	report := builder.Report()
-	report.Groups[0].Read = nil
+	report.Groups[0].Figures = nil
 	return report
 }
 
 // What a runner reports of operations on files becomes a result, of several clients with how they differ.
 func TestMetadataResult(t *testing.T) {
 	want := *builder.Result()
-	want.Set(v1alpha1.OperationMetadata, &v1alpha1.Figures{Count: 1000, MilliIOPS: 40_000, Latency: &v1alpha1.Latency{MeanNanoseconds: 5_400_000}, CompletionLatency: want.Of(v1alpha1.OperationRead).CompletionLatency})
+	want.Set(v1alpha1.OperationMetadata, &v1alpha1.Figures{Count: 1000, MilliIOPS: 40_000, Latency: want.Of(v1alpha1.OperationRead).Latency, CompletionLatency: want.Of(v1alpha1.OperationRead).CompletionLatency})
 	want.Set(v1alpha1.OperationRead, nil)
 	if diff := cmp.Diff(want, *measured(t, operations(40)).Result); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
@@ -58,7 +58,7 @@ func TestMetadataResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, record := range records {
-		if section := record.Sections[0]; len(section.MetadataBins) != 2 || len(section.ReadBins) > 0 || section.Result.Of(v1alpha1.OperationMetadata).Count != 1000 {
+		if section := record.Sections[0]; len(section.Bins) != 1 || len(section.Bins[v1alpha1.OperationMetadata]) != 2 || section.Result.Of(v1alpha1.OperationMetadata).Count != 1000 {
 			t.Errorf("record %+v", record)
 		}
 	}
@@ -69,7 +69,7 @@ func TestUnplannedMetadata(t *testing.T) {
 	files := planned(t, builder.NewTarget("t"), builder.NewJobFile("w", "[a]\nioengine=filestat\nsize=64k\nnrfiles=16\n"), 1)
 	data := planned(t, builder.NewTarget("t"), builder.NewWorkload("w"), 1)
 	both := builder.Report()
-	both.Groups[0].Metadata = operations(40).Groups[0].Metadata
+	both.Groups[0].Figures = append(both.Groups[0].Figures, operations(40).Groups[0].Figures...)
 	m, err := Read(partsOf(t, both), files)
 	if err != nil || m.Result.Of(v1alpha1.OperationRead) != nil || m.Result.Of(v1alpha1.OperationMetadata) == nil {
 		t.Errorf("files were planned: %+v, %v", m.Result, err)

@@ -16,9 +16,7 @@ func newProbeResult(p *digest.Probe, planned *plan.Run) *v1alpha1.ProbeResult {
 	if p == nil || planned == nil || planned.Probe == nil {
 		return nil
 	}
-	result := &v1alpha1.ProbeResult{
-		IOPS: v1alpha1.WholeIOPS(p.MilliIOPS), BytesPerSecond: p.BytesPerSecond, MeanNanoseconds: p.MeanLatency, CPUPercent: int32(p.CPUPercent),
-	}
+	result := &v1alpha1.ProbeResult{CPUPercent: int32(p.CPUPercent), Figures: p.Figures.Figures}
 	for _, load := range planned.Probe.Loads() {
 		result.InFlight += load.InFlight
 	}

@@ -43,6 +43,8 @@ type Measured struct {
 	// Result is that of a run with one, Sections are those of a run with several, of which Result is nil.
 	Result   *v1alpha1.Result
 	Sections []v1alpha1.SectionResult
+	// Probe is what was measured after the result, nil if nothing was.
+	Probe *v1alpha1.ProbeResult
 
 	parts   []Part
 	reports []*digest.Report // in the order of parts
@@ -79,7 +81,7 @@ func Read(parts []Part, planned *plan.Run) (*Measured, error) {
 	}
 	m := newMeasured(parts, reports, merged)
 	if m.Result != nil {
-		m.Result.Probe = newProbeResult(merged.Report.Probe, planned)
+		m.Probe = newProbeResult(merged.Report.Probe, planned)
 		m.probeFailure = probeFailure(&parts[0], reports[0], planned)
 	}
 	m.addSteadyState(planned)
@@ -118,15 +120,15 @@ func dropUnplanned(planned *plan.Run, report *digest.Report) {
 		return
 	}
 	for i, load := range planned.Job.Loads() {
-		group := &report.Groups[i]
-		if !load.Syncs {
-			group.Sync = nil
-		}
-		if load.Metadata {
-			group.Read, group.Write, group.Trim = nil, nil, nil
-		} else {
-			group.Metadata = nil
-		}
+		report.Groups[i].Drop(func(operation string) bool {
+			switch operation {
+			case v1alpha1.OperationSync:
+				return !load.Syncs
+			case v1alpha1.OperationMetadata:
+				return !load.Metadata
+			}
+			return load.Metadata
+		})
 	}
 }
 

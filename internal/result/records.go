@@ -8,7 +8,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/digest"
-	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/sizelimit"
 )
 
@@ -38,13 +37,9 @@ type SectionRecord struct {
 	JobStart int64           `json:"jobStart"`
 	Result   v1alpha1.Result `json:"result"`
 	// Coarsening says by how many bits the bins are coarser than fio's.
-	Coarsening int64             `json:"coarsening,omitempty"`
-	ReadBins   map[uint64]uint64 `json:"readBins,omitempty"`
-	WriteBins  map[uint64]uint64 `json:"writeBins,omitempty"`
-	TrimBins   map[uint64]uint64 `json:"trimBins,omitempty"`
-	SyncBins   map[uint64]uint64 `json:"syncBins,omitempty"`
-	// MetadataBins are of operations on files or directories.
-	MetadataBins map[uint64]uint64 `json:"metadataBins,omitempty"`
+	Coarsening int64 `json:"coarsening,omitempty"`
+	// Bins are those of each operation, by its name.
+	Bins map[string]map[uint64]uint64 `json:"bins,omitempty"`
 }
 
 // Records returns what each client has measured as gzipped JSON, a list of ClientRecords. If that is more than is kept the error is
@@ -76,24 +71,19 @@ func newClientRecord(p *Part, report *digest.Report) ClientRecord {
 	for i := range report.Groups {
 		group := &report.Groups[i]
 		section := SectionRecord{Name: group.Name, JobStart: group.JobStart, Result: newResult(report, group), Coarsening: report.Coarsening}
-		section.ReadBins, section.WriteBins, section.TrimBins = direction.Map(group.Read, group.Write, group.Trim, binsOf)
-		if group.Sync != nil {
-			section.SyncBins = binsOfCompletion(group.Sync.Completion)
-		}
-		if group.Metadata != nil {
-			section.MetadataBins = binsOfCompletion(group.Metadata.Completion)
-		}
+		section.Bins = binsOf(group)
 		record.Sections = append(record.Sections, section)
 	}
 	return record
 }
 
-// binsOf returns the latency histogram of a direction, nil if it has none.
-func binsOf(d *digest.Direction) map[uint64]uint64 { return binsOfCompletion(d.Completion) }
-
-func binsOfCompletion(c *digest.Completion) map[uint64]uint64 {
-	if c == nil || c.Histogram == nil {
-		return nil
+// binsOf returns the latency histogram of each operation that has one.
+func binsOf(g *digest.Group) map[string]map[uint64]uint64 {
+	bins := map[string]map[uint64]uint64{}
+	for i := range g.Figures {
+		if f := &g.Figures[i]; f.Histogram != nil {
+			bins[f.Name] = f.Histogram.Bins()
+		}
 	}
-	return c.Histogram.Bins()
+	return bins
 }

@@ -22,7 +22,8 @@ import (
 func TestRecords(t *testing.T) {
 	second := client(2, 130, 700)
 	second.Coarsening = 1
-	second.Groups[0].Read.Completion.Histogram = second.Groups[0].Read.Completion.Histogram.Coarsen(1)
+	read := second.Groups[0].Of(v1alpha1.OperationRead)
+	read.Histogram = read.Histogram.Coarsen(1)
 	zipped, err := measured(t, client(1, 0, 900), second).Records()
 	if err != nil {
 		t.Fatal(err)
@@ -40,12 +41,12 @@ func TestRecords(t *testing.T) {
 	record := func(name string, margin, start int64, result v1alpha1.Result, bins map[uint64]uint64, coarsening int64) ClientRecord {
 		return ClientRecord{
 			Client: "client-" + name, Node: "node-" + name, Pod: "pod-" + name, StartMarginMilliseconds: margin,
-			Sections: []SectionRecord{{Name: "randread", JobStart: 1_700_000_000_000 + start, Result: result, Coarsening: coarsening, ReadBins: bins}},
+			Sections: []SectionRecord{{Name: "randread", JobStart: 1_700_000_000_000 + start, Result: result, Coarsening: coarsening, Bins: map[string]map[uint64]uint64{v1alpha1.OperationRead: bins}}},
 		}
 	}
 	want := []ClientRecord{
 		record("0", 900, 0, *builder.Result(), map[uint64]uint64{5013504: 900, 8978432: 100}, 0),
-		record("1", 700, 130, twice, second.Groups[0].Read.Completion.Histogram.Bins(), 1),
+		record("1", 700, 130, twice, read.Histogram.Bins(), 1),
 	}
 	if diff := cmp.Diff(want, records); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
@@ -58,10 +59,15 @@ func TestForgedReportsAreNotKept(t *testing.T) {
 	for i := range histogram.Buckets {
 		full.Add(histogram.Value(i), 1)
 	}
-	d := &digest.Direction{Completion: digest.NewCompletion(0, 1<<34, full)}
+	var group digest.Group
+	for _, operation := range v1alpha1.Operations()[:3] {
+		f := builder.Figures(operation)
+		f.SetHistogram(0, 1<<34, full)
+		group.Figures = append(group.Figures, f)
+	}
 	forged := &digest.Report{}
 	for range digest.MaxGroups {
-		forged.Groups = append(forged.Groups, digest.Group{Read: d, Write: d, Trim: d})
+		forged.Groups = append(forged.Groups, group)
 	}
 	m := &Measured{parts: make([]Part, 128), reports: make([]*digest.Report, 128)}
 	for i := range m.parts {

@@ -27,19 +27,19 @@ func overTime(s *series.Series, section *series.Section) *v1alpha1.OverTime {
 	if summary == nil || !summary.IsEventful(s.Seconds(section, section.Points())-s.Seconds(section, 0)) {
 		return nil
 	}
-	over := &v1alpha1.OverTime{FirstTenthIOPS: whole(summary.FirstTenth), LastTenthIOPS: whole(summary.LastTenth), SlowPercent: seconds(summary.SlowPercent)}
+	over := &v1alpha1.OverTime{FirstTenthMilliIOPS: milli(summary.FirstTenth), LastTenthMilliIOPS: milli(summary.LastTenth), SlowPercent: seconds(summary.SlowPercent)}
 	summary = summary.SinceMeasured()
 	if summary.SteadySeconds >= 0 {
 		over.SteadySeconds = new(seconds(summary.SteadySeconds))
 	}
 	if f := summary.Fall; f != nil {
-		over.Fall = &v1alpha1.RateFall{AtSeconds: seconds(f.Seconds), BeforeIOPS: whole(f.Before), AfterIOPS: whole(f.After)}
+		over.Fall = &v1alpha1.RateFall{AtSeconds: seconds(f.Seconds), BeforeMilliIOPS: milli(f.Before), AfterMilliIOPS: milli(f.After)}
 	}
 	if r := summary.Rise; r != nil {
-		over.Rise = &v1alpha1.RateRise{AtSeconds: seconds(r.Seconds), BeforeIOPS: whole(r.Before), AfterIOPS: whole(r.After)}
+		over.Rise = &v1alpha1.RateRise{AtSeconds: seconds(r.Seconds), BeforeMilliIOPS: milli(r.Before), AfterMilliIOPS: milli(r.After)}
 	}
 	for _, d := range summary.Drops {
-		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: seconds(d.Seconds), DurationSeconds: seconds(d.Length), IOPS: whole(d.Rate)})
+		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: seconds(d.Seconds), DurationSeconds: seconds(d.Length), MilliIOPS: milli(d.Rate)})
 	}
 	return over
 }
@@ -47,6 +47,7 @@ func overTime(s *series.Series, section *series.Section) *v1alpha1.OverTime {
 // maxOverTimeIOPS bounds what a series can say, which comes from a pod, and with it the room that it takes in the status.
 const maxOverTimeIOPS = 99_999_999
 
-func whole(f float64) int64 { return int64(math.Round(min(max(f, 0), maxOverTimeIOPS))) }
+// milli returns a rate in thousandths.
+func milli(f float64) int64 { return int64(math.Round(1000 * min(max(f, 0), maxOverTimeIOPS))) }
 
 func seconds(f float64) int32 { return int32(math.Round(min(max(f, 0), v1alpha1.MaxRunSeconds))) }

@@ -28,9 +28,9 @@ func seriesOf(rates ...float64) *series.Series {
 
 func TestAddSeries(t *testing.T) {
 	want := &v1alpha1.OverTime{
-		SteadySeconds: new(int32(20)), FirstTenthIOPS: 3000, LastTenthIOPS: 300, SlowPercent: 50,
-		Fall:  &v1alpha1.RateFall{AtSeconds: 20, BeforeIOPS: 3000, AfterIOPS: 300},
-		Drops: []v1alpha1.RateDrop{{AtSeconds: 20, DurationSeconds: 20, IOPS: 300}},
+		SteadySeconds: new(int32(20)), FirstTenthMilliIOPS: 3_000_000, LastTenthMilliIOPS: 300_000, SlowPercent: 50,
+		Fall:  &v1alpha1.RateFall{AtSeconds: 20, BeforeMilliIOPS: 3_000_000, AfterMilliIOPS: 300_000},
+		Drops: []v1alpha1.RateDrop{{AtSeconds: 20, DurationSeconds: 20, MilliIOPS: 300_000}},
 	}
 	one := &Measured{results: make([]v1alpha1.Result, 1)}
 	one.Result = &one.results[0]
@@ -58,7 +58,7 @@ func TestOverTimeIsBounded(t *testing.T) {
 	s := seriesOf(1e14)
 	s.IntervalMilliseconds = 1 << 31
 	over := overTime(s, &s.Sections[0])
-	if over == nil || over.FirstTenthIOPS > maxOverTimeIOPS || over.Fall.AtSeconds > v1alpha1.MaxRunSeconds || len(over.Drops) > 3 || over.SlowPercent > 100 {
+	if over == nil || over.FirstTenthMilliIOPS > 1000*maxOverTimeIOPS || over.Fall.AtSeconds > v1alpha1.MaxRunSeconds || len(over.Drops) > 3 || over.SlowPercent > 100 {
 		t.Errorf("over time: %+v", over)
 	}
 }

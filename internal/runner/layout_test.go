@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 )
@@ -52,8 +53,8 @@ func TestMeasureLaysOutFirst(t *testing.T) {
 	if len(report.Groups) != 1 {
 		t.Fatalf("report is %+v", report)
 	}
-	if read := report.Groups[0].Read; read == nil || read.Bytes != 4<<20 || report.Groups[0].Write != nil {
-		t.Errorf("reads are %+v, writes %+v", read, report.Groups[0].Write)
+	if read := report.Groups[0].Of(v1alpha1.OperationRead); read == nil || read.Bytes != 4<<20 || report.Groups[0].Of(v1alpha1.OperationWrite) != nil {
+		t.Errorf("reads are %+v, writes %+v", read, report.Groups[0].Of(v1alpha1.OperationWrite))
 	}
 	if e := report.Environment; e.Files != 2 || e.SparseFiles != 0 {
 		t.Errorf("%d files were seen, %d of them sparse", e.Files, e.SparseFiles)

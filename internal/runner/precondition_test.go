@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 )
@@ -19,7 +20,7 @@ func TestPreconditionFiles(t *testing.T) {
 	f.LayoutFile = f.JobFile
 	f.Precondition = &fio.Precondition{Passes: 2, BS: "128k"}
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if read := f.report().Groups[0].Read; read == nil || read.Bytes != 4<<20 {
+	if read := f.report().Groups[0].Of(v1alpha1.OperationRead); read == nil || read.Bytes != 4<<20 {
 		t.Errorf("reads are %+v", read)
 	}
 	files, err := filepath.Glob(filepath.Join(f.Directory, "reads.*"))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/fiooutput"
@@ -41,28 +42,29 @@ func (o Options) runProbe(ctx context.Context) (*fiooutput.Output, error) {
 
 // newProbe adds up what fio has read and written, nil if that is nothing, or was not all at the same time.
 func newProbe(output *fiooutput.Output) *digest.Probe {
-	p := &digest.Probe{}
 	if len(output.Groups) != 1 {
 		return nil
 	}
-	rate, bytes, latency := 0.0, 0.0, 0.0
-	for i := range output.Groups {
-		g := &output.Groups[i]
-		for _, d := range g.Directions() {
-			p.IOs += d.IOs
-			rate += d.IOPS
-			bytes += d.BytesPerSecond
-			if d.Latency != nil {
-				latency += d.IOPS * d.Latency.MeanNanoseconds
-			}
+	g := &output.Groups[0]
+	count, rate, bytes, latency := int64(0), 0.0, 0.0, 0.0
+	for _, d := range g.Directions() {
+		count += d.IOs
+		rate += d.IOPS
+		bytes += d.BytesPerSecond
+		if d.Latency != nil {
+			latency += d.IOPS * d.Latency.MeanNanoseconds
 		}
-		p.CPUPercent = max(p.CPUPercent, round(g.UserCPUPercent+g.SystemCPUPercent))
 	}
-	if p.IOs == 0 || rate <= 0 {
+	if count == 0 || rate <= 0 {
 		return nil
 	}
 	const most = math.MaxInt64 / 2
-	p.MilliIOPS, p.BytesPerSecond, p.MeanLatency = round(min(rate*1000, most)), round(min(bytes, most)), round(min(latency/rate, most))
+	p := &digest.Probe{CPUPercent: round(g.UserCPUPercent + g.SystemCPUPercent), Figures: digest.Figures{Figures: v1alpha1.Figures{
+		Name: v1alpha1.OperationTotal, Count: count, MilliIOPS: round(min(rate*1000, most)), BytesPerSecond: round(min(bytes, most)),
+	}}}
+	if latency > 0 {
+		p.Figures.SetLatency(count, round(min(latency/rate, most)), 0)
+	}
 	return p
 }
 

@@ -51,8 +51,10 @@ func TestProbe(t *testing.T) {
 	if len(report.Groups) != 1 || report.Groups[0].Name != "reads" {
 		t.Fatalf("report is %+v", report)
 	}
-	p := report.Probe
-	if p == nil || report.LacksProbe || p.IOs == 0 || p.MilliIOPS == 0 || p.BytesPerSecond < 4096 || p.MeanLatency == 0 {
+	if report.Probe == nil || report.LacksProbe {
+		t.Fatalf("report is %+v", report)
+	}
+	if p := &report.Probe.Figures; p.Count == 0 || p.MilliIOPS == 0 || p.BytesPerSecond < 4096 || p.Mean() == 0 {
 		t.Fatalf("probe is %+v", p)
 	}
 	files, err := os.ReadDir(f.Directory)
@@ -80,7 +82,7 @@ func TestProbeFails(t *testing.T) {
 	f := newProbedFixture(t)
 	f.ProbeFile = "[reads]\nrw=sideways\n"
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Read == nil {
+	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Of(v1alpha1.OperationRead) == nil {
 		t.Errorf("report is %+v", report)
 	}
 	if !strings.Contains(f.log.String(), digest.ProbePrefix+"the probe has failed: ") {
@@ -95,7 +97,7 @@ func TestProbeFails(t *testing.T) {
 		}
 	}))
 	f.wants(Measure(ctx, f.Options), 0)
-	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Read == nil {
+	if report := f.report(); report.Probe != nil || !report.LacksProbe || report.Groups[0].Of(v1alpha1.OperationRead) == nil {
 		t.Errorf("report is %+v", report)
 	}
 	if left, err := filepath.Glob(filepath.Join(f.Directory, "*probe*")); err != nil || len(left) > 0 {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 )
 
@@ -132,7 +133,7 @@ func TestFilesAreThereAlready(t *testing.T) {
 	f.wants(Measure(t.Context(), f.Options), 0)
 	f.reserveAllBut(8 * mib)
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if read := f.report().Groups[0].Read; read == nil || read.Bytes != 48*mib {
+	if read := f.report().Groups[0].Of(v1alpha1.OperationRead); read == nil || read.Bytes != 48*mib {
 		t.Errorf("reads are %+v", read)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/prometheus/procfs"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/test/await"
 )
@@ -153,12 +154,12 @@ func TestLayoutMeasureClean(t *testing.T) {
 	if len(report.Groups) != 1 || report.Groups[0].Name != "reads" || !strings.HasPrefix(report.FioVersion, "fio-") {
 		t.Fatalf("report is %+v", report)
 	}
-	read := report.Groups[0].Read
-	if read == nil || read.Bytes != 4<<20 || read.IOs != 1024 || report.Groups[0].Write != nil {
+	read := report.Groups[0].Of(v1alpha1.OperationRead)
+	if read == nil || read.Bytes != 4<<20 || read.Count != 1024 || report.Groups[0].Of(v1alpha1.OperationWrite) != nil {
 		t.Errorf("reads are %+v", read)
 	}
-	if c := read.Completion; c == nil || c.Histogram.Count() != 1024 || c.Percentile(0) <= 0 || c.Min > c.Max || read.Latency.Mean <= 0 {
-		t.Errorf("completion latency is %+v", read.Completion)
+	if d := read.CompletionLatency; d == nil || read.Histogram.Count() != 1024 || d.P50Nanoseconds <= 0 || d.MinNanoseconds > d.MaxNanoseconds || read.Mean() <= 0 {
+		t.Errorf("completion latency is %+v", d)
 	}
 	for _, want := range []string{`"jobname" : "reads"`, "reads: (groupid=0, jobs=2)", "IOPS="} {
 		if !strings.Contains(f.log.String(), want) {
@@ -216,7 +217,7 @@ func TestCleanKeepsTheRoot(t *testing.T) {
 func TestMeasureMakesTheDirectory(t *testing.T) {
 	f := newFixture(t, "[writes]\nrw=write\nsize=1M")
 	f.wants(Measure(t.Context(), f.Options), 0)
-	if write := f.report().Groups[0].Write; write == nil || write.Bytes != 1<<20 {
+	if write := f.report().Groups[0].Of(v1alpha1.OperationWrite); write == nil || write.Bytes != 1<<20 {
 		t.Errorf("writes are %+v", write)
 	}
 }
@@ -227,7 +228,7 @@ func TestSectionsAreReportedApart(t *testing.T) {
 	f.wants(Layout(t.Context(), f.Options), 0)
 	f.wants(Measure(t.Context(), f.Options), 0)
 	groups := f.report().Groups
-	if len(groups) != 2 || groups[0].Name != "first" || groups[0].Write == nil || groups[1].Name != "second" || groups[1].Read == nil {
+	if len(groups) != 2 || groups[0].Name != "first" || groups[0].Of(v1alpha1.OperationWrite) == nil || groups[1].Name != "second" || groups[1].Of(v1alpha1.OperationRead) == nil {
 		t.Errorf("groups are %+v", groups)
 	}
 }

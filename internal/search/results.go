@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/utils/ptr"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 )
@@ -69,7 +72,7 @@ func (f *finding) result(first *v1alpha1.Run) v1alpha1.SearchResult {
 		Outcome: f.outcome(), Searches: int32(len(f.answers)), Saturation: f.saturation(),
 	}
 	if len(f.answers) > 0 {
-		r.Answer = f.figures()
+		r.Answer = f.figures(f.answers...)
 	}
 	r.Message = humanize.Cut(f.message(&r), maxMessage, "…")
 	return r
@@ -109,34 +112,25 @@ func (f *finding) outcome() v1alpha1.SearchOutcome {
 	}
 }
 
-// point returns what a step measured.
-func (f *finding) point(run *v1alpha1.Run) v1alpha1.SearchPoint {
+// figures are those of runs with a result: of the answers, or of one step.
+func (f *finding) figures(runs ...*v1alpha1.Run) *v1alpha1.SearchFigures {
 	metric, _, _ := expectation.Budget(f.search.Objective.Metric, f.search.Objective.Max)
-	p := pointOf(run.Result)
-	p.Value = run.Search.Value
-	p.ObjectiveNanoseconds, _ = metric.Of(run.Result)
-	return p
-}
-
-// figures are those of the answers.
-func (f *finding) figures() *v1alpha1.SearchFigures {
-	spread := func(of func(v1alpha1.SearchPoint) int64) v1alpha1.SearchRange {
-		var all []int64
-		for _, run := range f.answers {
-			all = append(all, of(f.point(run)))
-		}
-		slices.Sort(all)
-		middle := len(all) / 2
-		// As statistics elsewhere: of an even number the mean of the two in the middle.
-		median := all[(len(all)-1)/2] + (all[middle]-all[(len(all)-1)/2])/2
-		return v1alpha1.SearchRange{Median: median, Min: all[0], Max: all[len(all)-1]}
+	var value, rate, bytes, latency []int64
+	for _, run := range runs {
+		work := ptr.Deref(run.Result.Work(), v1alpha1.Figures{})
+		objective, _ := metric.Of(run.Result)
+		value, latency = append(value, int64(run.Search.Value)), append(latency, objective)
+		rate, bytes = append(rate, work.MilliIOPS), append(bytes, work.BytesPerSecond)
 	}
 	return &v1alpha1.SearchFigures{
-		Value:                spread(func(p v1alpha1.SearchPoint) int64 { return int64(p.Value) }),
-		IOPS:                 spread(func(p v1alpha1.SearchPoint) int64 { return p.IOPS }),
-		BytesPerSecond:       spread(func(p v1alpha1.SearchPoint) int64 { return p.BytesPerSecond }),
-		ObjectiveNanoseconds: spread(func(p v1alpha1.SearchPoint) int64 { return p.ObjectiveNanoseconds }),
+		Value: rangeOf(value), MilliIOPS: rangeOf(rate), BytesPerSecond: rangeOf(bytes), ObjectiveNanoseconds: rangeOf(latency),
 	}
+}
+
+// rangeOf returns the range of at least one value.
+func rangeOf(all []int64) v1alpha1.Range {
+	s := analysis.StatisticOf(all)
+	return v1alpha1.Range{Median: s.Median, Min: s.Min, Max: s.Max}
 }
 
 // measured returns the steps that have a result.
@@ -167,7 +161,7 @@ func mostOf(steps []*v1alpha1.Run) float64 {
 
 // saturation returns what the step did that moved most, nil if it is not known to be all that the storage does: no higher load was tried, and it moved
 // clearly more than half of the load did.
-func (f *finding) saturation() *v1alpha1.SearchPoint {
+func (f *finding) saturation() *v1alpha1.SearchFigures {
 	most := f.most()
 	if most == nil {
 		return nil
@@ -177,8 +171,7 @@ func (f *finding) saturation() *v1alpha1.SearchPoint {
 	if !slices.ContainsFunc(f.measured(), isHigher) && throughput(most.Result) >= (1+growing)*mostOf(lower) {
 		return nil
 	}
-	p := f.point(most)
-	return &p
+	return f.figures(most)
 }
 
 // message says what was found in a sentence.
@@ -198,7 +191,7 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	}
 	text := "no load was found"
 	if a := r.Answer; a != nil {
-		text = fmt.Sprintf("%d IOPS at %s <= %s (%s %s)", a.IOPS.Median, metric, metric.Text(limit), f.search.Vary, rangeText(a.Value))
+		text = fmt.Sprintf("%s IOPS at %s <= %s (%s %s)", humanize.Milli(a.MilliIOPS.Median), metric, metric.Text(limit), f.search.Vary, rangeText(a.Value))
 	}
 	switch r.Outcome {
 	case v1alpha1.SearchMixed:
@@ -208,10 +201,9 @@ func (f *finding) message(r *v1alpha1.SearchResult) string {
 	default:
 	}
 	if s := r.Saturation; s != nil {
-		text += fmt.Sprintf("; at saturation %d IOPS and %s", s.IOPS, metric.Text(s.ObjectiveNanoseconds))
+		text += "; at saturation " + ratesText(s, metric)
 	} else if most := f.most(); most != nil && most.Search.Value == f.search.Max {
-		p := f.point(most)
-		text += fmt.Sprintf("; no saturation: %d IOPS and %s at search.max %d, raise it to find that", p.IOPS, metric.Text(p.ObjectiveNanoseconds), f.search.Max)
+		text += fmt.Sprintf("; no saturation: %s at search.max %d, raise it to find that", ratesText(f.figures(most), metric), f.search.Max)
 	}
 	return text + f.doubts()
 }
@@ -240,16 +232,21 @@ func (f *finding) decisive() []*v1alpha1.Run {
 func (f *finding) lowest(metric expectation.Metric) string {
 	for _, run := range f.repetitions[0] {
 		if run.Result != nil {
-			return metric.Text(f.point(run).ObjectiveNanoseconds)
+			return metric.Text(f.figures(run).ObjectiveNanoseconds.Median)
 		}
 	}
 	return "unknown"
 }
 
+// ratesText is such as "3000 IOPS and 21 ms".
+func ratesText(f *v1alpha1.SearchFigures, metric expectation.Metric) string {
+	return fmt.Sprintf("%s IOPS and %s", humanize.Milli(f.MilliIOPS.Median), metric.Text(f.ObjectiveNanoseconds.Median))
+}
+
 // rangeText is a load, and where repetitions found others, between what they lie.
-func rangeText(r v1alpha1.SearchRange) string {
-	if r.Min == r.Max {
+func rangeText(r v1alpha1.Range) string {
+	if ptr.Equal(r.Min, r.Max) {
 		return fmt.Sprint(r.Median)
 	}
-	return fmt.Sprintf("%d, %d to %d", r.Median, r.Min, r.Max)
+	return fmt.Sprintf("%d, %d to %d", r.Median, *r.Min, *r.Max)
 }

@@ -107,17 +107,10 @@ func (s Steps) probes(search *v1alpha1.LoadSearch) []Probe {
 
 // throughput is how much a result has done: bytes, and where none are moved, operations.
 func throughput(r *v1alpha1.Result) float64 {
-	p := pointOf(r)
-	return float64(cmp.Or(p.BytesPerSecond, p.IOPS))
-}
-
-// pointOf returns what a result has done, without its latency.
-func pointOf(r *v1alpha1.Result) v1alpha1.SearchPoint {
-	p := v1alpha1.SearchPoint{}
-	if f := cmp.Or(r.Total(), r.Of(v1alpha1.OperationMetadata)); f != nil {
-		p.IOPS, p.BytesPerSecond = f.IOPS(), f.BytesPerSecond
+	if f := r.Work(); f != nil {
+		return float64(cmp.Or(f.BytesPerSecond, f.MilliIOPS))
 	}
-	return p
+	return 0
 }
 
 // Judge says whether a step's result keeps the budget. rate is how many I/Os per second were asked for, 0 if none. The error says why that cannot be known.
@@ -133,7 +126,7 @@ func Judge(search *v1alpha1.LoadSearch, r *v1alpha1.Result, rate int64) (v1alpha
 	switch {
 	case !measured:
 		return "", fmt.Errorf("fio reported no %s, which search.objective is about: remove options by which it takes no latencies or percentiles", metric)
-	case latency > limit, (pointOf(r).IOPS+1)*100 < rate*keptPercent:
+	case latency > limit, (ptr.Deref(r.Work(), v1alpha1.Figures{}).MilliIOPS+1000)*100 < 1000*rate*keptPercent:
 		return v1alpha1.SearchBeyond, nil
 	default:
 		return v1alpha1.SearchWithin, nil

@@ -14,7 +14,7 @@ func Report(groups ...string) digest.Report {
 	report := digest.Report{FioVersion: "fio-3.39"}
 	for _, name := range groups {
 		report.Groups = append(report.Groups, digest.Group{
-			Name: name, ElapsedMilliseconds: 60005, UserPercent: 3, SystemPercent: 9, Read: direction(),
+			Name: name, ElapsedMilliseconds: 60005, UserPercent: 3, SystemPercent: 9, Figures: []digest.Figures{Figures(v1alpha1.OperationRead)},
 		})
 	}
 	return report
@@ -32,17 +32,19 @@ func Result() *v1alpha1.Result {
 	}
 }
 
-func direction() *digest.Direction {
+// Figures returns what a runner reports of an operation: that of Result, as far as such operations have it.
+func Figures(operation string) digest.Figures {
 	buckets := &histogram.Histogram{}
 	buckets.Add(5_000_000, 900)
 	buckets.Add(9_000_000, 100)
-	completion := &digest.Completion{Min: 4_900_000, Max: 9_100_000, Histogram: buckets}
-	for i, p := range digest.Percentiles {
-		completion.Buckets[i] = int64(histogram.Index(buckets.Percentile(p)))
+	f := digest.Figures{Figures: v1alpha1.Figures{Name: operation, Count: 1000}}
+	if operation != v1alpha1.OperationSync {
+		f.MilliIOPS = 3_048_499
 	}
-	return &digest.Direction{
-		IOs: 1000, Bytes: 4096 * 1000, MilliIOPS: 3_048_499, BytesPerSecond: 12_484_608,
-		Latency:    &digest.Latency{Count: 1000, Mean: 5_400_000, Stddev: 1_200_000},
-		Completion: completion,
+	if v1alpha1.IsData(operation) {
+		f.Bytes, f.BytesPerSecond = 4096*1000, 12_484_608
 	}
+	f.SetLatency(1000, 5_400_000, 1_200_000)
+	f.SetHistogram(4_900_000, 9_100_000, buckets)
+	return f
 }

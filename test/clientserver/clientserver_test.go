@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/fiodigest"
 	"github.com/storagebench/storagebench/internal/histogram"
@@ -223,10 +224,13 @@ func (o output) compare(t *testing.T) {
 	if skew := differ.StartSkewMilliseconds; group.JobStart == 0 || skew == nil || *skew < 0 {
 		t.Errorf("start %d, skew %v", group.JobStart, skew)
 	}
-	compared := compareDirection(t, "read", &o.all.Read, reports, group.Read, func(g *digest.Group) *digest.Direction { return g.Read }) +
-		compareDirection(t, "write", &o.all.Write, reports, group.Write, func(g *digest.Group) *digest.Direction { return g.Write }) +
-		compareDirection(t, "trim", &o.all.Trim, reports, group.Trim, func(g *digest.Group) *digest.Direction { return g.Trim })
-	compareSyncs(t, &o.all.Sync.Latency, group.Sync)
+	compared := 0
+	for operation, want := range map[string]*ioFigure{
+		v1alpha1.OperationRead: &o.all.Read, v1alpha1.OperationWrite: &o.all.Write, v1alpha1.OperationTrim: &o.all.Trim,
+	} {
+		compared += compareDirection(t, want, reports, group.Of(operation), operation)
+	}
+	compareSyncs(t, &o.all.Sync.Latency, group.Of(v1alpha1.OperationSync))
 	if compared == 0 {
 		t.Error("no percentile was compared")
 	}
@@ -251,7 +255,7 @@ func compareShare(t *testing.T, what string, want float64, got int64, reports []
 }
 
 // compareDirection returns the number of percentiles that it has compared.
-func compareDirection(t *testing.T, what string, want *ioFigure, reports []*digest.Report, got *digest.Direction, of func(*digest.Group) *digest.Direction) int {
+func compareDirection(t *testing.T, want *ioFigure, reports []*digest.Report, got *digest.Figures, what string) int {
 	t.Helper()
 	if got == nil {
 		if want.IOs != 0 {
@@ -259,18 +263,24 @@ func compareDirection(t *testing.T, what string, want *ioFigure, reports []*dige
 		}
 		return 0
 	}
-	if got.IOs != want.IOs || got.Bytes != want.Bytes || got.ShortIOs != want.Short || got.DroppedIOs != want.Dropped {
+	if got.Count != want.IOs || got.Bytes != want.Bytes || got.ShortIOs != want.Short || got.DroppedIOs != want.Dropped {
 		t.Errorf("%s: %+v, fio says %+v", what, got, want)
 	}
-	if l := got.Latency; l.Count != want.Latency.N || math.Abs(float64(l.Mean)-want.Latency.Mean) > 1 || math.Abs(float64(l.Stddev)-want.Latency.Stddev) > 1 {
-		t.Errorf("%s: latency %+v, fio says %+v", what, l, want.Latency)
-	}
-	compareRates(t, what, want, reports, got, of)
-	return compareCompletion(t, what, &want.Completion, got.Completion)
+	compareLatency(t, what, &want.Latency, got)
+	compareRates(t, want, reports, got, what)
+	return compareCompletion(t, what, &want.Completion, got)
 }
 
-// compareSyncs compares exactly, but for a mean that is rounded for each client.
-func compareSyncs(t *testing.T, want *latency, got *digest.Sync) {
+// compareLatency compares exactly, but for figures that are rounded for each client.
+func compareLatency(t *testing.T, what string, want *latency, got *digest.Figures) {
+	t.Helper()
+	l := got.Latency
+	if got.LatencyCount != want.N || math.Abs(float64(l.MeanNanoseconds)-want.Mean) > 1 || math.Abs(float64(l.StddevNanoseconds)-want.Stddev) > 1 {
+		t.Errorf("%s: latency %+v of %d, fio says %+v", what, l, got.LatencyCount, want)
+	}
+}
+
+func compareSyncs(t *testing.T, want *latency, got *digest.Figures) {
 	t.Helper()
 	if got == nil || want.N == 0 {
 		if got != nil || want.N != 0 {
@@ -278,26 +288,24 @@ func compareSyncs(t *testing.T, want *latency, got *digest.Sync) {
 		}
 		return
 	}
-	if got.Count != want.N || math.Abs(float64(got.Mean)-want.Mean) > 1 {
-		t.Errorf("syncs: %+v, fio says %+v", got, want)
-	}
-	if compareCompletion(t, "sync", want, got.Completion) == 0 {
+	compareLatency(t, "sync", want, got)
+	if compareCompletion(t, "sync", want, got) == 0 {
 		t.Error("syncs: no percentile was compared")
 	}
 }
 
 // compareRates holds the sum of the clients' rates to fio's rate, which is that of all I/Os over the longest run time:
 // where all ran equally long they are the same, and else fio's is less, but not by more than the times differ.
-func compareRates(t *testing.T, what string, want *ioFigure, reports []*digest.Report, got *digest.Direction, of func(*digest.Group) *digest.Direction) {
+func compareRates(t *testing.T, want *ioFigure, reports []*digest.Report, got *digest.Figures, what string) {
 	t.Helper()
 	shortest, sum, bandwidth := math.Inf(1), int64(0), int64(0)
 	for _, r := range reports {
-		own := of(&r.Groups[0])
+		own := r.Groups[0].Of(what)
 		if own == nil {
 			continue
 		}
 		sum, bandwidth = sum+own.MilliIOPS, bandwidth+own.BytesPerSecond
-		shortest = min(shortest, float64(own.IOs)*1e6/float64(own.MilliIOPS))
+		shortest = min(shortest, float64(own.Count)*1e6/float64(own.MilliIOPS))
 	}
 	if got.MilliIOPS != sum || got.BytesPerSecond != bandwidth {
 		t.Errorf("%s: %d mIOPS and %d B/s, the clients' sums are %d and %d", what, got.MilliIOPS, got.BytesPerSecond, sum, bandwidth)
@@ -313,14 +321,15 @@ func compareRates(t *testing.T, what string, want *ioFigure, reports []*digest.R
 }
 
 // compareCompletion compares exactly: histograms, and every percentile that fio says of them.
-func compareCompletion(t *testing.T, what string, want *latency, got *digest.Completion) int {
+func compareCompletion(t *testing.T, what string, want *latency, got *digest.Figures) int {
 	t.Helper()
-	if got == nil || got.Histogram == nil {
+	d := got.CompletionLatency
+	if d == nil || got.Histogram == nil {
 		t.Errorf("%s: no completion latency", what)
 		return 0
 	}
-	if got.Min != want.Min || got.Max != want.Max || got.Histogram.Count() != uint64(want.N) {
-		t.Errorf("%s: %d completed in %d to %d ns, fio says %+v", what, got.Histogram.Count(), got.Min, got.Max, want)
+	if d.MinNanoseconds != want.Min || d.MaxNanoseconds != want.Max || got.Histogram.Count() != uint64(want.N) {
+		t.Errorf("%s: %d completed in %d to %d ns, fio says %+v", what, got.Histogram.Count(), d.MinNanoseconds, d.MaxNanoseconds, want)
 	}
 	if all, err := histogram.FromBins(want.Bins); err != nil || !got.Histogram.Equal(all) {
 		t.Errorf("%s: another histogram than fio's (%v)", what, err)
@@ -333,8 +342,8 @@ func compareCompletion(t *testing.T, what string, want *latency, got *digest.Com
 		if value := got.Histogram.Percentile(p); value != ns {
 			t.Errorf("%s: percentile %s of %d is %d, fio says %d", what, text, want.N, value, ns)
 		}
-		if i := slices.Index(digest.Percentiles[:], p); i >= 0 && got.Percentile(i) != int64(ns) {
-			t.Errorf("%s: percentile %s is reported as %d, fio says %d", what, text, got.Percentile(i), ns)
+		if i := slices.Index(digest.Percentiles[:], p); i >= 0 && *d.Percentiles()[i] != int64(ns) {
+			t.Errorf("%s: percentile %s is reported as %d, fio says %d", what, text, *d.Percentiles()[i], ns)
 		}
 	}
 	return len(want.Percentile)

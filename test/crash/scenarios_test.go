@@ -76,7 +76,7 @@ func searchedReport(pod *corev1.Pod) fakecluster.Outcome {
 		for _, v := range c.Env {
 			if found := depth.FindStringSubmatch(v.Value); found != nil && v.Name == digest.JobFileVariable {
 				n, _ := strconv.ParseInt(found[1], 10, 64)
-				report.Groups[0].Read.Latency.Mean = n * 2_000_000
+				report.Groups[0].Of(v1alpha1.OperationRead).Latency.MeanNanoseconds = n * 2_000_000
 			}
 		}
 	}

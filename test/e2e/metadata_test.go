@@ -90,12 +90,12 @@ func checkOperations(t *testing.T, run *v1alpha1.Run) int64 {
 	if want == nil || got == nil || got.CompletionLatency == nil || run.Result.Of(v1alpha1.OperationRead) != nil || run.Result.Of(v1alpha1.OperationWrite) != nil {
 		t.Fatalf("%s: %+v, fio says %+v", run.Name, run.Result, want)
 	}
-	if got.Count != want.Latency.Count || got.Mean() != int64(math.Round(want.Latency.MeanNanoseconds)) ||
-		got.CompletionLatency.MinNanoseconds != want.Latency.MinNanoseconds || got.CompletionLatency.MaxNanoseconds != want.Latency.MaxNanoseconds ||
-		math.Abs(float64(got.IOPS())-want.PerSecond) > 1 {
-		t.Errorf("%s: %+v, fio says %+v, latency %+v", run.Name, got, want, want.Latency)
+	if got.Count != want.CompletionLatency.Count || got.Mean() != int64(math.Round(want.CompletionLatency.MeanNanoseconds)) ||
+		got.CompletionLatency.MinNanoseconds != want.CompletionLatency.MinNanoseconds || got.CompletionLatency.MaxNanoseconds != want.CompletionLatency.MaxNanoseconds ||
+		math.Abs(float64(got.IOPS())-want.IOPS) > 1 {
+		t.Errorf("%s: %+v, fio says %+v, latency %+v", run.Name, got, want, want.CompletionLatency)
 	}
-	checkPercentiles(t, got.CompletionLatency, want.Latency.Histogram)
+	checkPercentiles(t, got.CompletionLatency, want.CompletionLatency.Histogram)
 	t.Logf("%s: %d operations, %d a second, p50 %s, p99 %s", run.Name, got.Count, got.IOPS(), time.Duration(got.CompletionLatency.P50Nanoseconds), time.Duration(got.CompletionLatency.P99Nanoseconds))
 	return got.Count
 }

@@ -44,17 +44,17 @@ func TestProbe(t *testing.T) {
 				for i := range done.Status.Runs {
 					run := &done.Status.Runs[i]
 					last := int64(run.Repetition) == test.reps
-					if (run.Result.Probe != nil) != last {
-						t.Fatalf("%s: probe %+v", run.Name, run.Result.Probe)
+					if (run.Probe != nil) != last {
+						t.Fatalf("%s: probe %+v", run.Name, run.Probe)
 					}
 					if !last {
 						continue
 					}
-					if figuresBound(run) != test.bound || run.LimitedBy.Reason == test.bound && run.LimitedBy.Evidence != v1alpha1.EvidenceProbe || run.Result.Probe.InFlight != test.inFlight {
-						t.Errorf("%s: limited by %+v, probe %+v", run.Name, run.LimitedBy, run.Result.Probe)
+					if figuresBound(run) != test.bound || run.LimitedBy.Reason == test.bound && run.LimitedBy.Evidence != v1alpha1.EvidenceProbe || run.Probe.InFlight != test.inFlight {
+						t.Errorf("%s: limited by %+v, probe %+v", run.Name, run.LimitedBy, run.Probe)
 					}
 					measured := sumOf(run, func(io *v1alpha1.Figures) int64 { return io.IOPS() })
-					wantRatio(t, "the probe and the run", float64(run.Result.Probe.IOPS), float64(measured), test.least, test.most)
+					wantRatio(t, "the probe and the run", float64(run.Probe.IOPS()), float64(measured), test.least, test.most)
 				}
 			})
 		})

@@ -71,6 +71,6 @@ func holdsTruth(t *testing.T, target v1alpha1.Target, io *v1alpha1.FioParameters
 			return
 		}
 		wantRatio(t, s.Vary+" and the truth", float64(s.Answer.Value.Median), value, 0.95, 1.05)
-		wantRatio(t, "IOPS and the truth", float64(s.Answer.IOPS.Median), iops, 0.95, 1.05)
+		wantRatio(t, "IOPS and the truth", float64(s.Answer.MilliIOPS.Median)/1000, iops, 0.95, 1.05)
 	})
 }

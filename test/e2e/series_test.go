@@ -39,8 +39,8 @@ func wantCliff(t checker, run *v1alpha1.Run, s *series.Series, seconds, before, 
 	if off := float64(over.Fall.AtSeconds) - seconds; off < -2 || off > 2 {
 		t.Errorf("run %s fell after %d s, and its credits end after %.1f", run.Name, over.Fall.AtSeconds, seconds)
 	}
-	wantRatio(t, "IOPS before the fall and the limit", float64(over.Fall.BeforeIOPS), before, 0.8, 1.1)
-	wantRatio(t, "IOPS after the fall and the baseline", float64(over.Fall.AfterIOPS), after, 0.8, 1.5)
+	wantRatio(t, "IOPS before the fall and the limit", float64(over.Fall.BeforeMilliIOPS)/1000, before, 0.8, 1.1)
+	wantRatio(t, "IOPS after the fall and the baseline", float64(over.Fall.AfterMilliIOPS)/1000, after, 0.8, 1.5)
 	for _, w := range run.Warnings {
 		if w.Reason == v1alpha1.WarningRateFell {
 			t.Logf("warning: %s", w.Message)

@@ -168,7 +168,7 @@ func hostileMessage() func(*corev1.Pod) fakecluster.Outcome {
 
 // messageOf returns a message that names its pod.
 func messageOf(pod *corev1.Pod, body string) string {
-	return "storagebench/v4:" + string(pod.UID) + ":" + body
+	return "storagebench/v5:" + string(pod.UID) + ":" + body
 }
 
 // hostileBodies are of at most 4 KiB and inflate to 1 MiB each, of what a decoder may take for figures.
@@ -177,12 +177,13 @@ func hostileBodies() []string {
 		count := 900 << 10 / len(element)
 		return append([]byte{0x9a, byte(count >> 24), byte(count >> 16), byte(count >> 8), byte(count)}, bytes.Repeat(element, count)...)
 	}
-	direction := []byte{0x88, 0, 0, 0, 0, 0, 0, 0xf6, 0x84, 0, 0, 0x86, 0, 0, 0, 0, 0, 0, 0x40}
-	group := slices.Concat([]byte{0x88, 0x60, 0, 0, 0, 0}, direction, direction, direction)
+	read := slices.Concat([]byte{0xa2, 1, 0x64}, []byte("read"), []byte{7, 0x83, 0, 0, 0x86, 0, 0, 0, 0, 0, 0})
+	group := slices.Concat([]byte{0xa1, 6, 0x81}, read)
 	var bodies []string
 	for _, payload := range [][]byte{
-		slices.Concat([]byte{0x83, 0x83, 0x60}, long(group), []byte{0, 0x80, 0xa0}),
-		slices.Concat([]byte{0x83, 0x83, 0x60, 0x80, 0}, long([]byte{0x43, 0xc0, 0x0e, 0}), []byte{0xa0}),
+		slices.Concat([]byte{0x82, 0xa1, 2}, long(group), []byte{0x80}),
+		slices.Concat([]byte{0x82, 0xa1, 2, 0x81, 0xa1, 6}, long(read), []byte{0x80}),
+		slices.Concat([]byte{0x82, 0xa0}, long([]byte{0x43, 0xc0, 0x0e, 0})),
 		make([]byte, 2<<20),
 	} {
 		var out bytes.Buffer

@@ -68,9 +68,9 @@ func (w *testWorld) play(pod *corev1.Pod) fakecluster.Outcome {
 		return fakecluster.Hang(job.MeasureContainer)
 	}
 	report := builder.Report()
-	report.Groups[0].Read.MilliIOPS += w.runs.Add(1) % 5 * 1_000 // each has figures of its own
+	report.Groups[0].Of(v1alpha1.OperationRead).MilliIOPS += w.runs.Add(1) % 5 * 1_000 // each has figures of its own
 	if w.slow.Load() {
-		report.Groups[0].Read.MilliIOPS /= 2
+		report.Groups[0].Of(v1alpha1.OperationRead).MilliIOPS /= 2
 	}
 	return fakecluster.Succeed(report)
 }

@@ -85,7 +85,7 @@ func TestReportOfASchedule(t *testing.T) {
 	var h history.History
 	h.Add(history.Point{
 		Time: time.Date(2026, 11, 24, 3, 5, 0, 0, time.UTC), Benchmark: "nightly-1", UID: "uid", Succeeded: true,
-		Cases: []history.Measured{{Case: history.Case{Workload: "randread", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3048}}}},
+		Cases: []history.Measured{{Case: history.Case{Workload: "randread", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3_048_499}}}},
 	}, 1)
 	chunks, err := h.Encode()
 	if err != nil {

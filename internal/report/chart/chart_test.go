@@ -19,13 +19,13 @@ func slowed() *history.History {
 	h := &history.History{}
 	for i := range 40 {
 		p := history.Point{Time: time.Date(2026, 10, 1+i, 3, 0, 0, 0, time.UTC), Benchmark: "nightly", UID: fmt.Sprint(i), Environment: history.Environment{Baseline: "b"}}
-		iops := int64(3000 + i%3)
+		iops := int64(3_000_000 + 1000*(i%3))
 		if i >= 30 {
-			iops = 2000 + int64(i%3)
+			iops = 2_000_000 + 1000*int64(i%3)
 		}
 		if i != 5 {
 			p.Cases = []history.Measured{
-				{Case: history.Case{Workload: "steady", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3000}}},
+				{Case: history.Case{Workload: "steady", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3_000_000}}},
 				{Case: history.Case{Workload: "</svg><script>", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: iops}}},
 			}
 		}
@@ -130,7 +130,7 @@ func TestPlaces(t *testing.T) {
 	for i, n := range []int{1, 0, 2, 102} {
 		h.Add(history.Point{
 			Time: day(n), UID: fmt.Sprint(i), Environment: history.Environment{Baseline: "b"},
-			Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3000}}}},
+			Cases: []history.Measured{{Case: history.Case{Workload: "w", Target: "gp3"}, Figures: []history.Figure{{Metric: history.ReadIOPS, Value: 3_000_000}}}},
 		}, 90)
 	}
 	found := regression.Report{Findings: []regression.Finding{{Case: history.Case{Workload: "w", Target: "gp3"}, Metric: history.ReadIOPS, Time: day(102)}}}

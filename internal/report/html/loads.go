@@ -101,21 +101,11 @@ func (r *results) loadsOf(s *v1alpha1.SearchResult, metric expectation.Metric) [
 			l = &loaded{value: run.Search.Value}
 			at[l.value] = l
 		}
-		iops, bytes := totalOf(run.Result)
-		l.iops, l.bytes, l.ns, l.verdicts = append(l.iops, iops), append(l.bytes, bytes), append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
+		work := cmp.Or(run.Result.Work(), &v1alpha1.Figures{})
+		l.iops, l.bytes = append(l.iops, work.IOPS()), append(l.bytes, work.BytesPerSecond)
+		l.ns, l.verdicts = append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b *loaded) int { return cmp.Compare(a.value, b.value) })
-}
-
-// totalOf is what a result did in all directions.
-func totalOf(result *v1alpha1.Result) (iops, bytes int64) {
-	for _, io := range result.Directions() {
-		iops, bytes = iops+io.IOPS(), bytes+io.BytesPerSecond
-	}
-	if result.Of(v1alpha1.OperationMetadata) != nil {
-		iops += result.Of(v1alpha1.OperationMetadata).IOPS()
-	}
-	return iops, bytes
 }
 
 // middle returns the median of figures, the lowest and the highest.
