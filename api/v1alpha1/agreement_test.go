@@ -102,6 +102,7 @@ var serverOnly = []struct{ field, harmless string }{
 	{`spec\.workloads\.fio\.(bs|size|rate)`, "fio takes kB for k as well"},
 	{`spec\.workloads\.fio\.rwmixread`, "fio passes over it where I/O is not mixed"},
 	{`spec\.fio\..*`, "it is judged where a workload inherits it"},
+	{`spec\.workloads\.probe`, "what is neither of the two is taken for the default"},
 	{`spec\.workloads\.clients`, "no numbers at all are that of the spec"},
 	{`spec\.targets\.volumeMode`, "a device has no free space, and its driver makes no file system"},
 }

@@ -521,7 +521,7 @@ func TestValidation(t *testing.T) {
 	}, {
 		name: "probe is for fio", path: workloadPath + ".probe", want: "probe is for workloads of fio: remove it, or set fio instead of preset or jobFile",
 		accept: []string{
-			"workloads: [{name: w, probe: LastRepetition, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: false}]",
+			"workloads: [{name: w, probe: LastRepetition, fio: {rw: randread, size: 1M, direct: true, timeBased: true, runtimeSeconds: 1}}]", "workloads: [{name: w, preset: etcd, probe: None}]",
 		},
 		reject: []string{"workloads: [{name: w, preset: etcd, probe: LastRepetition}]"},
 	}, {
@@ -867,7 +867,7 @@ func TestDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := builder.OneRun("default", "defaults").With(func(sb *v1alpha1.StorageBenchmark) {
-		sb.Spec.Suspend = new(false)
+		sb.Spec.Suspend, sb.Spec.Cancel = new(false), new(false)
 		sb.Spec.CleanupPolicy = v1alpha1.CleanupDelete
 		sb.Spec.Deadlines = v1alpha1.Deadlines{
 			ProvisioningSeconds: new(int32(600)), PodStartSeconds: new(int32(600)), IOProgressSeconds: new(int32(300)),

@@ -14,8 +14,8 @@ import (
 	"github.com/storagebench/storagebench/internal/storage"
 )
 
-// refuseTakenClaim ends a benchmark before it has started, because a claim exists that has the name of one of its claims.
-// Only somebody else can have made that one.
+// refuseTakenClaim ends a benchmark before it has started, because a claim exists that has the name of one of its
+// claims. Only somebody else can have made that one.
 func refuseTakenClaim(ctx context.Context, p *pass.Pass, target *v1alpha1.Target, claim string) (pass.Outcome, error) {
 	return workers.IfFresh(ctx, p, func() (pass.Outcome, error) {
 		p.SB.Status.Targets = nil

@@ -153,8 +153,8 @@ func (s *PodWait) reserves(claim *corev1.PersistentVolumeClaim) bool {
 		claim != nil && claim.Annotations[owned.SelectedNode] != ""
 }
 
-// NoteNodeWait notes since when the nodes are free that the benchmark waits for. When the wait has ended, all that waited
-// has its time to start.
+// NoteNodeWait notes since when the nodes are free that the benchmark waits for. When the wait has ended, all that
+// waited has its time to start.
 func (s *PodWait) NoteNodeWait(decision attempt.StartDecision) {
 	switch memory := s.Pass.Memory; {
 	case decision.IsFree && memory.NodeFreeSince.IsZero():
