@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/report"
 )
@@ -71,6 +72,10 @@ func (o *localOptions) begin(cmd *cobra.Command, claims *[]string) error {
 		}
 	}
 	o.instance, _ = cmd.Flags().GetString("instance") // which addFlags has seen to
+	if _, known := aws.LookupInstance(o.instance); o.instance != "" && !known {
+		return fmt.Errorf("--instance %q: there is no such type of EC2 instance in this version's table; leave the flag out",
+			o.instance)
+	}
 	if len(o.texts) == 0 {
 		return errors.New("--local measures in directories: " +
 			"name them with --target NAME=DIRECTORY, such as --target gp3=/mnt/gp3")

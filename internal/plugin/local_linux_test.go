@@ -112,6 +112,7 @@ func TestLocalIsRefused(t *testing.T) {
 		"--class needs a cluster":                    {"run", "--local", "--class", "gp3", "--target", "a=" + directory},
 		"--rm needs a cluster":                       {"check", "--local", "--rm", "--target", "a=" + directory},
 		"2 clients measure from 2 nodes":             {"run", "--local", "--clients", "2", "--target", "a=" + directory},
+		`--instance "m99.huge"`:                      {"run", "--local", "--instance", "m99.huge", "--target", "a=" + directory},
 		"write a name and a directory":               {"run", "--local", "--target", directory},
 		"a name has small letters":                   {"run", "--local", "--target", "GP3=" + directory},
 		"two targets of this name":                   {"run", "--local", "--target", "a=" + directory, "--target", "a=/tmp"},
