@@ -181,6 +181,7 @@ func BenchmarkErrorRates(b *testing.B) {
 		recordedTable(b, *seed)
 		waitTable(*seed, 60)
 		waitTable(*seed, leastBefore)
+		partlyTable(*seed)
 	}
 }
 
