@@ -1354,7 +1354,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
 		Claims:      []string{strings.Repeat("c", 253)}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
-		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)),
+		ClaimsUID: strings.Repeat("u", 36), RunsBeforeReplacement: new(int32(100)), RunsBeforeNodeChange: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)

@@ -16,6 +16,9 @@ func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons
 		if warning, results := replacedOn(&targets[i], runs); warning != nil {
 			all.add("target "+targets[i].Name, *warning, results)
 		}
+		if warning, results := movedOn(&targets[i], runs); warning != nil {
+			all.add("target "+targets[i].Name, *warning, results)
+		}
 	}
 	for i := range comparisons {
 		all.addMixedAccess(&comparisons[i])
