@@ -72,7 +72,7 @@ func TestPresetIsRecordedAndJudged(t *testing.T) {
 
 	sb = w.untilEnd(create(w, sb), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
-	if diff := cmp.Diff([]v1alpha1.PresetVersion{"etcd.v1"}, sb.Status.Presets); diff != "" {
+	if diff := cmp.Diff([]v1alpha1.PresetVersion{"etcd.v2"}, sb.Status.Presets); diff != "" {
 		t.Errorf("presets (-want +got):\n%s", diff)
 	}
 	if err := matches(sb, v1alpha1.ConditionExpectationsMet, metav1.ConditionFalse, v1alpha1.ReasonNotMet, "1 of 2 expectations not met: log on fast: write IOPS 3048, expected at least 5000"); err != nil {

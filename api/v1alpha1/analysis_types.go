@@ -259,6 +259,8 @@ type LimitedBy struct {
 
 // Reasons of warnings, those first that mislead most: of figures that are not of the storage, or cannot last, before those of figures that are less exact.
 const (
+	// WarningNodeChanged: runs of a target were made from different nodes, such as after the first one was lost.
+	WarningNodeChanged = "NodeChanged"
 	// WarningProbeFailed: the probe after the result failed.
 	WarningProbeFailed = "ProbeFailed"
 	// WarningUnsyncedWrites: buffered writes that nothing forces to the storage, so that they measure memory.
@@ -316,6 +318,10 @@ const (
 	WarningShortOverlap = "ShortOverlap"
 	// WarningSpread: repetitions differ by more than 10 %.
 	WarningSpread = "Spread"
+	// WarningDependentRuns: repetitions are like the ones before them, as beside a neighbour that stays, and tell less than they are.
+	WarningDependentRuns = "DependentRuns"
+	// WarningOneRun: one run is far off, and without it there would be a difference.
+	WarningOneRun = "OneRun"
 	// WarningNotMonotone: in a search a lower load was beyond the budget than one that kept it.
 	WarningNotMonotone = "NotMonotone"
 	// WarningShortRuntime: measured for less than 10 s.

@@ -81,7 +81,7 @@ type TargetComparison struct {
 	// warnings say what may mislead readers of these figures, such as a large spread between repetitions.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:MaxItems=6
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 

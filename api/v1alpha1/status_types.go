@@ -117,7 +117,7 @@ type StorageBenchmarkStatus struct {
 	// warnings say what may mislead readers of the results, and what to do about it, the most misleading ones first.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:MaxItems=48
 	Warnings []WarningSummary `json:"warnings,omitempty"`
 }
 

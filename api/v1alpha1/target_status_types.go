@@ -40,6 +40,11 @@ type TargetStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Claims []ClaimStatus `json:"claims,omitempty"`
 
+	// runsBeforeNodeChange is how many of status.runs, from the first one on, had ended when a volume of the target was
+	// first used from another node than before. Unset if all runs are from the same node.
+	// +optional
+	RunsBeforeNodeChange *int32 `json:"runsBeforeNodeChange,omitempty"`
+
 	// volumes are what the claims are bound to.
 	// +optional
 	// +listType=atomic

@@ -1287,7 +1287,7 @@ func largestStatus(sb *v1alpha1.StorageBenchmark, results int, change func(*v1al
 	status.Comparisons = analysis.Compare(status.Runs, targets, targets[0])
 	judgeByLatency(status.Comparisons)
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return status
 }
 
@@ -1367,6 +1367,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOncePod},
 		Claims:      []v1alpha1.ClaimStatus{{Name: strings.Repeat("c", 253)}}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
+		RunsBeforeNodeChange: new(int32(100)),
 		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)

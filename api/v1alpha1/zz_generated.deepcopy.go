@@ -2136,6 +2136,11 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 		*out = make([]ClaimStatus, len(*in))
 		copy(*out, *in)
 	}
+	if in.RunsBeforeNodeChange != nil {
+		in, out := &in.RunsBeforeNodeChange, &out.RunsBeforeNodeChange
+		*out = new(int32)
+		**out = **in
+	}
 	if in.Volumes != nil {
 		in, out := &in.Volumes, &out.Volumes
 		*out = make([]VolumeStatus, len(*in))

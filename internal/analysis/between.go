@@ -35,6 +35,7 @@ func Between(baseline, other *v1alpha1.StorageBenchmarkStatus) Counterparts {
 		}
 	}
 	f.judge()
+	f.warnOfHiding(found.Both)
 	return found
 }
 

@@ -17,13 +17,19 @@ func Compare(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Co
 	var f family
 	comparisons := f.compareRuns(runs, order, baseline)
 	f.judge()
+	f.warnOfHiding(comparisons)
 	return comparisons
 }
 
 // compareRuns does what Compare does, but for verdicts.
 func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline string) []v1alpha1.Comparison {
 	var comparisons []v1alpha1.Comparison
-	for _, g := range groupResults(runs) {
+	groups := groupResults(runs)
+	depend := map[string]dependence{}
+	for _, target := range order {
+		depend[target] = dependenceOf(groups, target, len(order))
+	}
+	for _, g := range groups {
 		for _, target := range order {
 			own, base := g.results[target], g.results[baseline]
 			if target == baseline {
@@ -31,7 +37,12 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 			}
 			if len(own) > 0 {
 				f.unanswered = g.unanswered[target] || g.unanswered[baseline]
+				f.repetitions, f.baseRepetitions = g.repetitions[target], g.repetitions[baseline]
+				f.depend = dependences{depend[target], depend[baseline]}
 				t := f.compareTarget(target, own, base, g.isAtRate(target) && g.isAtRate(baseline))
+				if d := depend[target]; d > 0 {
+					t.Warnings = append(t.Warnings, v1alpha1.Warning{Reason: v1alpha1.WarningDependentRuns, Message: d.text(len(own))})
+				}
 				if g.firstAccess[target] {
 					t.Warnings = append(t.Warnings, mixedAccess(own)...)
 				}
@@ -50,6 +61,8 @@ type group struct {
 	comparison v1alpha1.Comparison
 	// results are those of the repetitions by the name of the target, and atRate how many of them did the rate that the workload asks for.
 	results map[string][]*v1alpha1.Result
+	// repetitions are those of the results.
+	repetitions map[string][]int32
 	// firstAccess has the targets of which a run has that warning.
 	firstAccess map[string]bool
 	atRate      map[string]int
@@ -81,13 +94,14 @@ func groupResults(runs []v1alpha1.Run) []*group {
 		if g == nil {
 			g = &group{
 				comparison: v1alpha1.Comparison{Workload: run.Workload, Parameters: maps.Clone(run.Case()), Section: section},
-				results:    map[string][]*v1alpha1.Result{}, firstAccess: map[string]bool{},
+				results:    map[string][]*v1alpha1.Result{}, repetitions: map[string][]int32{}, firstAccess: map[string]bool{},
 				atRate: map[string]int{}, unanswered: map[string]bool{},
 			}
 			index[key] = g
 			groups = append(groups, g)
 		}
 		g.results[run.Target] = append(g.results[run.Target], result)
+		g.repetitions[run.Target] = append(g.repetitions[run.Target], run.Repetition)
 		g.firstAccess[run.Target] = g.firstAccess[run.Target] || isOfFirstAccess(run)
 		// The rate that a search has found is a figure of the storage, and not what the workload asks for.
 		if bound != nil && bound.Reason == v1alpha1.BoundWorkloadRate && run.Search == nil {

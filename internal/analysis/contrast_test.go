@@ -63,13 +63,13 @@ func TestVerdict(t *testing.T) {
 	} {
 		c := contrast{yardstick: test.yardstick, own: test.own, base: test.base}
 		if test.deviation > 0 {
-			c.ratio = &logRatio{difference: math.Log(float64(test.own) / float64(test.base)), deviation: test.deviation, freedom: 6}
+			c.ratios = ratios{{difference: math.Log(float64(test.own) / float64(test.base)), deviation: test.deviation, freedom: 6, share: 1}}
 		}
 		if got := c.verdict(test.p); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-	against := contrast{yardstick: rates, own: 2000, base: 1000, ratio: &logRatio{difference: -1, deviation: 0.1, freedom: 6}}
+	against := contrast{yardstick: rates, own: 2000, base: 1000, ratios: ratios{{difference: -1, deviation: 0.1, freedom: 6, share: 1}}}
 	if got := against.verdict(p); got != v1alpha1.VerdictNotShown {
 		t.Errorf("medians and means that contradict each other: %s", got)
 	}
@@ -92,9 +92,9 @@ func TestContrastWithoutLogarithms(t *testing.T) {
 		"the target's beyond":   {[]int64{over, over, over, over}, []int64{1e9, 1e9, 1e9, 1e9}, percentile, true, v1alpha1.VerdictSlower},
 		"the baseline's beyond": {[]int64{1e9, 1e9, 1e9, 1e9}, []int64{over, over, over, over}, percentile, true, v1alpha1.VerdictFaster},
 	} {
-		c := contrastOf(test.own, test.base, test.yardstick)
-		if (c.ratio == nil) != test.ranks {
-			t.Errorf("%s: ratio %+v", name, c.ratio)
+		c := contrastOf(test.own, test.base, test.yardstick, dependences{})
+		if (len(c.ratios) == 0) != test.ranks {
+			t.Errorf("%s: ratios %+v", name, c.ratios)
 		}
 		if test.ranks && c.p != pValue(test.own, test.base) {
 			t.Errorf("%s: p = %v", name, c.p)
@@ -117,8 +117,8 @@ func TestLeastDeviation(t *testing.T) {
 		"percentiles":        {yardstick{bucketPercent: bucketPercent}, 0.841},
 		"coarse percentiles": {yardstick{bucketPercent: 25}, 13.569},
 	} {
-		c := contrastOf(others, alike, test.yardstick)
-		low, high := c.ratio.interval()
+		c := contrastOf(others, alike, test.yardstick, dependences{})
+		low, high := c.ratios.interval()
 		if got := 50 * math.Log(high/low); math.Abs(got-test.percent) > 0.001*test.percent+0.001 {
 			t.Errorf("%s: the interval is %.3f %% on each side, want %.3f %%", name, got, test.percent)
 		}
@@ -129,15 +129,15 @@ func TestLeastDeviation(t *testing.T) {
 // Analysis for the Behavioral Sciences").
 func TestDetectable(t *testing.T) {
 	const sd = 0.03
-	r := logRatio{deviation: sd * math.Sqrt(2.0/6), freedom: 10}
+	r := logRatio{deviation: sd * math.Sqrt(2.0/6), freedom: 10, share: 1}
 	if got := math.Log(1+r.detectablePercent(significance)/100) / sd; math.Abs(got-1.8) > 0.01 {
 		t.Errorf("%v standard deviations are detectable, want 1.8", got)
 	}
-	exact := contrast{yardstick: rates, ratio: &logRatio{deviation: 1e-9, freedom: 6}}
+	exact := contrast{yardstick: rates, ratios: ratios{{deviation: 1e-9, freedom: 6, share: 1}}}
 	if got := exact.detectable(significance); got != 1 {
 		t.Errorf("of exact figures %d %% are detectable, want 1", got)
 	}
-	wild := contrast{yardstick: rates, ratio: &logRatio{deviation: 1000, freedom: 3}}
+	wild := contrast{yardstick: rates, ratios: ratios{{deviation: 1000, freedom: 3, share: 1}}}
 	if got := wild.detectable(significance); got != maxDetectablePercent {
 		t.Errorf("of wild figures %d %% are detectable", got)
 	}

@@ -75,7 +75,7 @@ func TestSummaryOfFirstAccess(t *testing.T) {
 			for i := range test.runs {
 				test.runs[i].Name, test.runs[i].Warnings[0].Message = strconv.Itoa(i+1), "m"
 			}
-			summaries := Summarize(test.runs, Compare(test.runs, []string{"a"}, "a"))
+			summaries := Summarize(nil, test.runs, Compare(test.runs, []string{"a"}, "a"))
 			at := slices.IndexFunc(summaries, func(s v1alpha1.WarningSummary) bool { return s.Reason == v1alpha1.WarningFirstAccess })
 			if at < 0 || summaries[at].Message != test.want || summaries[at].Results != 2 || summaries[at].Remedy == "" {
 				t.Errorf("it is %+v", summaries)

@@ -102,7 +102,7 @@ func FuzzAnalysis(f *testing.F) {
 				checkComparison(t, &comparisons[i].Targets[j])
 			}
 		}
-		for _, summary := range Summarize(runs, comparisons) {
+		for _, summary := range Summarize(nil, runs, comparisons) {
 			checkText(t, summary.Message)
 		}
 	})

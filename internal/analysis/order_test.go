@@ -50,7 +50,7 @@ func TestWarnOfOrderOfRuns(t *testing.T) {
 	if len(a.Warnings) != 0 || len(b.Warnings) != 1 {
 		t.Fatalf("the baseline has %+v, the other %+v", a.Warnings, b.Warnings)
 	}
-	got := Summarize(runs, comparisons)
+	got := Summarize(nil, runs, comparisons)
 	if len(got) != 1 || got[0].Reason != v1alpha1.WarningOrderByTarget || got[0].Results != 1 || got[0].Message != "w on b: "+b.Warnings[0].Message {
 		t.Errorf("summary %+v", got)
 	}

@@ -8,10 +8,15 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
 
-// Summarize tells each kind of warning of the runs and comparisons once, with what to do about it, in the order of the
-// API.
-func Summarize(runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
+// Summarize tells each kind of warning of the targets, runs and comparisons once, with what to do about it, in the order
+// of the API.
+func Summarize(targets []v1alpha1.TargetStatus, runs []v1alpha1.Run, comparisons []v1alpha1.Comparison) []v1alpha1.WarningSummary {
 	all := found{}
+	for i := range targets {
+		if warning, results := movedOn(&targets[i], runs); warning != nil {
+			all.add("target "+targets[i].Name, *warning, results)
+		}
+	}
 	for i := range comparisons {
 		all.addMixedAccess(&comparisons[i])
 	}

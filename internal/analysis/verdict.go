@@ -23,12 +23,20 @@ type family struct {
 	members []member
 	// unanswered says of what is added that some repetitions of a search have no answer. Nothing is shown by the others alone.
 	unanswered bool
+	// repetitions are those that measured what is added: of the target and of the baseline.
+	repetitions, baseRepetitions []int32
+	// depend says how much these depend on each other.
+	depend dependences
+	// hiding has the runs without which figures that rows have their verdict of would have another one.
+	hiding map[*v1alpha1.Statistic]*oneRun
 }
 
 // member is a figure that is compared.
 type member struct {
 	statistic *v1alpha1.Statistic
 	contrast  contrast
+	own, base side
+	depend    dependences
 	// isRow says whether the verdict on the figure is the one that counts of its row.
 	isRow bool
 }
@@ -42,7 +50,10 @@ func (f *family) compare(own, base []int64, y yardstick) *v1alpha1.Statistic {
 	}
 	s.Ratio = y.ratio(s.Median, y.statisticOf(base).Median)
 	if !f.unanswered && min(len(own), len(base)) >= minRuns {
-		f.members = append(f.members, member{statistic: &s, contrast: contrastOf(own, base, y)})
+		f.members = append(f.members, member{
+			statistic: &s, contrast: contrastOf(own, base, y, f.depend), depend: f.depend,
+			own: side{own, f.repetitions}, base: side{base, f.baseRepetitions},
+		})
 	}
 	return &s
 }
@@ -65,6 +76,7 @@ func (f *family) addRow(s *v1alpha1.Statistic, own, base int) {
 
 // judge gives all figures their verdicts.
 func (f *family) judge() {
+	f.hiding = map[*v1alpha1.Statistic]*oneRun{}
 	f.judgeTogether(true)
 	f.judgeTogether(false)
 }
@@ -87,7 +99,11 @@ func (f *family) judgeTogether(ofRows bool) {
 	}
 	for i, m := range members {
 		// What is not found would have been the next one.
-		m.judge(adjusted[i], significance*float64(min(found+1, len(ps)))/float64(len(ps)))
+		level := significance * float64(min(found+1, len(ps))) / float64(len(ps))
+		m.judge(adjusted[i], level)
+		if one := m.hiding(level, len(ps)); one != nil && ofRows {
+			f.hiding[m.statistic] = one
+		}
 	}
 }
 
@@ -95,8 +111,8 @@ func (f *family) judgeTogether(ofRows bool) {
 func (m *member) judge(p, level float64) {
 	s, c := m.statistic, &m.contrast
 	s.PValue, s.AdjustedPValue, s.Verdict = pText(c.p), pText(p), c.verdict(p)
-	if c.ratio != nil {
-		low, high := c.ratio.interval()
+	if len(c.ratios) > 0 {
+		low, high := c.ratios.interval()
 		s.RatioLow, s.RatioHigh = intervalText(low), intervalText(high)
 	}
 	if s.Verdict == v1alpha1.VerdictNotShown {

@@ -123,6 +123,9 @@ var warningKinds = []struct {
 	// remedy says what to set.
 	remedy string
 }{{
+	reason: v1alpha1.WarningNodeChanged,
+	remedy: "create the benchmark anew, so that one node measures all; set placement.nodeSelector to nodes of one type that are not reclaimed, such as on-demand instances",
+}, {
 	reason: v1alpha1.WarningProbeFailed, see: []func(seen) string{probeFailed},
 	remedy: "if it ran out of memory, raise spec.pod.resources.limits.memory: a probe can take twice as much as its workload; else look for what fio says in the run's log " +
 		"(status.runs[].logConfigMap), or remove probe",
@@ -214,6 +217,12 @@ var warningKinds = []struct {
 	reason: v1alpha1.WarningSpread,
 	remedy: "raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out",
 }, {
+	reason: v1alpha1.WarningDependentRuns,
+	remedy: "run several benchmarks, each with new volumes, and compare these: more repetitions on the same volumes help little; look for a neighbour that stays, or for credits that run out",
+}, {
+	reason: v1alpha1.WarningOneRun,
+	remedy: "look at that run (kubectl storagebench explain-result NAME RUN), and for other load at that time; set repetitions: 8 or more, so that one run hides nothing",
+}, {
 	reason: v1alpha1.WarningNotMonotone,
 	remedy: "look for other load on the node and on the storage, or for burst credits that run out; raise runtimeSeconds, so that a moment weighs less",
 }, {
@@ -263,6 +272,9 @@ func SamplesNeeded(percentile string) int64 {
 	return 0
 }
 
+// warnedOf is the highest percentile that is warned of: tables and reports show none that is higher, but for wide ones.
+const warnedOf = "p99"
+
 // fewSamples is about the direction with the fewest I/Os of those with percentiles, or about syncs if there were fewer of them.
 func fewSamples(s seen) string {
 	fewest, name, what := int64(0), "", "I/Os"
@@ -280,6 +292,9 @@ func fewSamples(s seen) string {
 	for _, needed := range samplesNeeded {
 		if name != "" && fewest < needed.ios {
 			return fmt.Sprintf("%s of %s is not reliable: it needs %d %s, and there were %d", needed.percentile, name, needed.ios, what, fewest)
+		}
+		if needed.percentile == warnedOf {
+			break
 		}
 	}
 	return ""

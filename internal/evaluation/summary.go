@@ -41,7 +41,7 @@ func compare(sb *v1alpha1.StorageBenchmark, over bool) {
 	status.Comparisons = analysis.Compare(status.Runs, targets, ptr.Deref(sb.Spec.Baseline, targets[0]))
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
 	status.Searches = search.Results(&sb.Spec, status.Runs, over)
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 }
 
 // Judge holds the results to what is expected of them. It returns condition ExpectationsMet, nil if nothing is

@@ -390,7 +390,7 @@ func TestPresetsExpect(t *testing.T) {
 // Who reads that a preset's figure is met reads also that the preset did less than it does.
 func TestScaledPresetsSaySo(t *testing.T) {
 	for scale, want := range map[string]string{
-		"{size: 1M, runtimeSeconds: 5}": "; etcd.v1 is scaled to size 1M and 5 s", "{runtimeSeconds: 5}": "; etcd.v1 is scaled to 5 s", "{}": "",
+		"{size: 1M, runtimeSeconds: 5}": "; etcd.v2 is scaled to size 1M and 5 s", "{runtimeSeconds: 5}": "; etcd.v2 is scaled to 5 s", "{}": "",
 	} {
 		spec := specOf(t, "targets: [{name: gp3}]\nworkloads: [{name: log, preset: etcd, scale: "+scale+"}]")
 		findings := Judge(spec, &v1alpha1.StorageBenchmarkStatus{Runs: iops("gp3", 60)})

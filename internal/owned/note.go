@@ -44,9 +44,24 @@ func Note(sb *v1alpha1.StorageBenchmark, target *v1alpha1.TargetStatus, claims C
 		}
 	}
 	if at.Node != "" && volume.Node != at.Node {
+		if volume.Node != "" {
+			noteNodeChange(sb.Status.Runs, target)
+		}
 		volume.Node, volume.Zone, volume.InstanceType = at.Node, at.Labels[corev1.LabelTopologyZone], at.Labels[corev1.LabelInstanceTypeStable]
 	}
 	put(target, claims, volume)
+}
+
+// noteNodeChange notes how many runs had ended when the node of a target first changed.
+func noteNodeChange(runs []v1alpha1.Run, target *v1alpha1.TargetStatus) {
+	if target.RunsBeforeNodeChange != nil {
+		return
+	}
+	for i := range runs {
+		if runs[i].State == v1alpha1.RunSucceeded {
+			target.RunsBeforeNodeChange = new(int32(i + 1))
+		}
+	}
 }
 
 // noteTestFiles notes that there may be test files on a volume that a claim of the benchmark has got and that was not made for it: they do not go with

@@ -70,6 +70,36 @@ func TestNote(t *testing.T) {
 	}
 }
 
+// TestNoteNodeChange: it is noted how many runs had ended when the node first changed, if one had a result.
+func TestNoteNodeChange(t *testing.T) {
+	const done, failed, pending = v1alpha1.RunSucceeded, v1alpha1.RunFailed, v1alpha1.RunPending
+	for name, test := range map[string]struct {
+		runs []v1alpha1.RunState
+		node string
+		has  *int32
+		want *int32
+	}{
+		"no result yet":     {[]v1alpha1.RunState{failed, pending}, "n", nil, nil},
+		"two results":       {[]v1alpha1.RunState{done, done, pending}, "n", nil, new(int32(2))},
+		"the same node":     {[]v1alpha1.RunState{done, done, pending}, "m", nil, nil},
+		"it changes again":  {[]v1alpha1.RunState{done, done, pending}, "n", new(int32(1)), new(int32(1))},
+		"none was used yet": {[]v1alpha1.RunState{done, done, pending}, "", nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sb := builder.OneRun("default", "sb").Build()
+			for _, state := range test.runs {
+				sb.Status.Runs = append(sb.Status.Runs, v1alpha1.Run{State: state})
+			}
+			target := v1alpha1.TargetStatus{Volumes: []v1alpha1.VolumeStatus{{Name: "pv", Node: "m"}}, RunsBeforeNodeChange: test.has}
+			claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "c"}, Spec: corev1.PersistentVolumeClaimSpec{VolumeName: "pv"}}
+			Note(sb, &target, Claims{"c": claim}, Place{Claim: claim, Named: true, Node: test.node})
+			if got := target.RunsBeforeNodeChange; ptr.Deref(got, -1) != ptr.Deref(test.want, -1) {
+				t.Errorf("%v, want %v", ptr.Deref(got, -1), ptr.Deref(test.want, -1))
+			}
+		})
+	}
+}
+
 // Volumes are in the order of their claims, whichever pod comes first, and each is there once. A target of one claim has one.
 func TestPut(t *testing.T) {
 	volume := func(name, node string) v1alpha1.VolumeStatus { return v1alpha1.VolumeStatus{Name: name, Node: node} }

@@ -14,14 +14,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
 )
 
+// defaultChecks is how often a check measures all: one run may be a lucky one.
+const defaultChecks = 3
+
 // thoroughCapacity is the size of new volumes on which the files of all presets have room.
-const thoroughCapacity = "30Gi"
+const thoroughCapacity = "40Gi"
 
 // checkOptions are the flags of "check".
 type checkOptions struct {
@@ -37,9 +41,10 @@ type checkOptions struct {
 	name           string
 	remove, dryRun bool
 
-	// expectations are what results of a file are held to, and measured the storage that the output of fio does not name.
+	// expectations are what results are held to beside what presets expect.
 	expectations []string
-	measured     storageOptions
+	// measured is the storage that the output of fio does not name.
+	measured storageOptions
 	// content is what the file holds.
 	content []byte
 
@@ -56,12 +61,14 @@ func newCheckCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 		Short: "Say whether storage is good enough for etcd, PostgreSQL and others",
 		Long: `Say whether storage is good enough for etcd, PostgreSQL and others, by their presets.
 
-It makes a StorageBenchmark, follows it, and prints one table. The shortest check takes less than three minutes for one
-StorageClass whose volumes are made at once; --thorough has all presets. How long it will take is told first. Presets
+It makes a StorageBenchmark, follows it, and prints one table. All is measured three times, and the answer is about the
+medians. The shortest check takes about seven minutes for one StorageClass whose volumes are made at once, with
+--repetitions 1 less than three; --thorough has all presets. How long it will take is told first. Presets
 that do not work on the storage, such as random writes on S3, are left out, which is told as well. One that --preset
 names is an error then, before anything is made.
 
-What an application asks for in public is held to what was measured. Where it asks for nothing, there are figures and no answer.
+What an application asks for in public is held to what was measured. Where it asks for nothing, there are figures and no
+answer, unless --expect says what is good enough.
 The exit code is 0 if the storage is good enough for all that ask for something, 2 if not, and 1 if that is not known: if
 runs failed, or if a preset that asks for something was left out. It is 130 after Ctrl-C, which leaves the benchmark running.
 
@@ -72,6 +79,8 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 
 ` + aboutLocal,
 		Example: `  kubectl storagebench check --class gp3
+  kubectl storagebench check --class gp3 --repetitions 1
+  kubectl storagebench check --class gp3 --preset postgres-wal --expect sync.p99=5ms
   kubectl storagebench check --class gp3,gp2 --preset etcd --repetitions 6
   kubectl storagebench check --claim data --thorough
 
@@ -97,9 +106,9 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 		"a file with results to check, or with one StorageBenchmark whose storage is checked, or - for standard input")
 	own.StringSliceVar(&o.presets, "preset", nil, "presets to check (kubectl storagebench presets); the default is those of the shortest check")
 	own.StringArrayVar(&o.expectations, "expect", nil,
-		"for results of a file: what is good enough, such as sync.p99=10ms or write.iops=2700")
+		"what is good enough, such as sync.p99=5ms or write.iops=2700, also of applications that publish no figure")
 	own.BoolVar(&o.thorough, "thorough", false, "check all presets")
-	own.Int32Var(&o.repetitions, "repetitions", 1, "how often all is measured; from 6 on there are confidence intervals")
+	own.Int32Var(&o.repetitions, "repetitions", defaultChecks, "how often all is measured: 1 for a quick look; from 6 on there are confidence intervals")
 	own.StringVar(&o.name, "name", "", "name of the StorageBenchmark (default: check- and random characters)")
 	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
@@ -130,9 +139,6 @@ func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
 		if sb != nil {
 			return o.checkFile(cmd, sb)
 		}
-	}
-	if len(o.expectations) > 0 {
-		return errors.New("--expect is for results of a file: set spec.expectations of a StorageBenchmark, and run it")
 	}
 	return o.measure(cmd)
 }
@@ -239,7 +245,7 @@ func (o *checkOptions) benchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark
 // problemsWith returns why a workload alone does not work on the storage of a benchmark.
 func problemsWith(benchmark *v1alpha1.StorageBenchmark, w v1alpha1.Workload) []string {
 	alone := benchmark.Spec.DeepCopy()
-	alone.Workloads = []v1alpha1.Workload{w}
+	alone.Workloads, alone.Expectations = []v1alpha1.Workload{w}, nil // another workload may have what is expected
 	_, wrong := plan.Runs(alone, nil)
 	var problems []string
 	for _, problem := range wrong {
@@ -262,14 +268,28 @@ func (o *checkOptions) emptyBenchmark(cmd *cobra.Command) (*v1alpha1.StorageBenc
 	if err != nil {
 		return nil, err
 	}
-	if o.repetitions != 1 {
-		spec.Repetitions = &o.repetitions
+	spec.Repetitions = &o.repetitions
+	if spec.Expectations, err = o.expected(); err != nil {
+		return nil, err
 	}
 	benchmark := &v1alpha1.StorageBenchmark{TypeMeta: benchmarkType, ObjectMeta: metav1.ObjectMeta{GenerateName: "check-"}, Spec: *spec}
 	if o.name != "" {
 		benchmark.Name, benchmark.GenerateName = o.name, ""
 	}
 	return benchmark, nil
+}
+
+// expected returns what --expect says.
+func (o *checkOptions) expected() ([]v1alpha1.Expectation, error) {
+	var all []v1alpha1.Expectation
+	for _, text := range o.expectations {
+		one, err := expectation.Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--expect %w", err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }
 
 // spec returns the storage that the flags name.
@@ -299,8 +319,5 @@ func (o *checkOptions) specOfFile(cmd *cobra.Command) (*v1alpha1.StorageBenchmar
 	}
 	spec := benchmarks[0].Spec
 	spec.Workloads, spec.Expectations, spec.Suspend = nil, nil, nil
-	if o.repetitions == 1 {
-		spec.Repetitions = nil
-	}
 	return &spec, nil
 }

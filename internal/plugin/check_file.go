@@ -115,17 +115,12 @@ func (o *checkOptions) holdTo(sb *v1alpha1.StorageBenchmark) error {
 		}
 		return fitAny(sb)
 	}
-	sb.Spec.Expectations = nil
-	for _, text := range o.expectations {
-		one, err := expectation.Parse(text)
-		if err != nil {
-			return fmt.Errorf("--expect %w", err)
-		}
-		sb.Spec.Expectations = append(sb.Spec.Expectations, one)
+	var err error
+	if sb.Spec.Expectations, err = o.expected(); err != nil {
+		return err
 	}
 	var presets []preset.Preset
 	if len(o.presets) > 0 {
-		var err error
 		if presets, err = presetsNamed(o.presets); err != nil {
 			return err
 		}

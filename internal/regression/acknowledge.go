@@ -22,14 +22,20 @@ type evidence struct {
 
 // evidenceAt returns what of a series could be seen at a time.
 func (s *series) evidenceAt(t time.Time, values []float64, changes []change) evidence {
-	e := evidence{values: values}
-	for e.ended < len(s.points) && !s.points[e.ended].Time.After(t) {
-		e.ended++
-	}
+	e := evidence{values: values, ended: s.endedBy(t)}
 	if e.ended > 0 && len(changes) > 0 {
 		e.within = noiseOf(values, levels(changes))
 	}
 	return e
+}
+
+// endedBy returns how many runs of the series had ended at a time.
+func (s *series) endedBy(t time.Time) int {
+	ended := 0
+	for ended < len(s.points) && !s.points[ended].Time.After(t) {
+		ended++
+	}
+	return ended
 }
 
 // levels are the segments that changes divide a series into.

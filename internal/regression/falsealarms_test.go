@@ -56,11 +56,11 @@ func falsely(r *rand.Rand, m noiseModel, a age, draws int, figures ...int) []ala
 		starts := divide(now, mostChanges)
 		for j := range all {
 			alpha := alphaOf(all[j].figures)
-			if !isWorse(now, certain(now, starts, alpha)) {
+			if !isToldWorse(now, certain(now, starts, alpha), alpha) {
 				continue
 			}
 			all[j].open++
-			if !isWorse(before, detect(before, alpha, mostChanges)) {
+			if !isToldWorse(before, detect(before, alpha, mostChanges), alpha) {
 				all[j].begun++
 			}
 		}
@@ -68,7 +68,16 @@ func falsely(r *rand.Rand, m noiseModel, a age, draws int, figures ...int) []ala
 	return all
 }
 
-// isWorse says whether a regression is open in a series of which less is better.
+// isToldWorse reports whether a regression is open, by the level or by how many runs are bad.
+func isToldWorse(values []float64, changes []change, alpha float64) bool {
+	if isWorse(values, changes) {
+		return true
+	}
+	bad := goodness(1).mostBadRuns(values, changes, alpha)
+	return bad != nil && !bad.over
+}
+
+// isWorse reports whether the level of a series of which less is better is higher than it was.
 func isWorse(values []float64, changes []change) bool {
 	for i := range changes {
 		c, last := &changes[i], &changes[len(changes)-1]

@@ -45,6 +45,9 @@ type Finding struct {
 	// Before and After are the medians of the levels in the metric's unit, and RunsBefore and RunsAfter how many runs these have.
 	Before, After         float64
 	RunsBefore, RunsAfter int
+	// BadAfter and BadBefore are how many of these runs are bad, of a regression that only some runs have. Before is the
+	// median of all runs before it then, and After that of the bad runs. BadAfter is 0 where the level changed.
+	BadBefore, BadAfter int
 	// Now is the median of the last level, of so many runs, the last of which ended at a time. It is After where no other change came after this one.
 	Now     float64
 	RunsNow int
@@ -275,7 +278,15 @@ func (s *series) findings(alpha float64, most int, acknowledged time.Time) []Fin
 		f.Acknowledged = seen.shows(&changes[i], s.begin(&changes[i]))
 		all = append(all, f)
 	}
+	if f := s.moreBad(values, changes, alpha, acknowledged); f != nil && !isRegressed(all) {
+		all = append(all, *f)
+	}
 	return all
+}
+
+// isRegressed reports whether one of the changes of a series is a regression that lasts.
+func isRegressed(all []Finding) bool {
+	return slices.ContainsFunc(all, func(f Finding) bool { return f.lasts() })
 }
 
 // finding returns what there is to say of a change.

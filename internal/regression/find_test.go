@@ -65,6 +65,14 @@ func (p *past) days(n int, iops, p99 float64) *past {
 	return p
 }
 
+// turns adds days of which each other one has levels of its own, and the next one is as in the beginning.
+func (p *past) turns(pairs int, iops, p99 float64) *past {
+	for range pairs {
+		p.days(1, iops, p99).days(1, 1, 1)
+	}
+	return p
+}
+
 // measures sets the targets that the days to come measure.
 func (p *past) measures(targets ...string) *past {
 	p.cases = nil
@@ -231,6 +239,27 @@ func TestFind(t *testing.T) {
 		{
 			"worse again after it was acknowledged", newPast().days(30, 1, 1).days(10, 0.8, 1).days(3, 0.6, 1), Options{Acknowledged: on(34)},
 			[]string{"fell 25 %", "it is acknowledged"}, "fell 25 %",
+		},
+		{
+			"every other run is worse", newPast().days(45, 1, 1).turns(10, 1, 3), Options{},
+			[]string{"read p99 of randread bs=4k on gp3 rose 200 % (5.3 ms -> 15.9 ms) in 10 of 20 runs, after 0 of 45 before on 2026-11-15 03:00 UTC (nightly-45)"},
+			"rose 200 %",
+		},
+		{
+			"every other run has fewer IOPS", newPast().days(45, 1, 1).turns(10, 0.5, 1), Options{},
+			[]string{"read IOPS of randread bs=4k on gp3 fell 50 % (2996 -> 1498) in 10 of 20 runs, after 0 of 45 before"}, "fell 50 %",
+		},
+		{
+			"every other run was worse for some time", newPast().days(45, 1, 1).turns(10, 1, 3).days(12, 1, 1), Options{},
+			[]string{"rose 200 % (5.3 ms -> 15.9 ms) in 10 of 32 runs, after 0 of 45 before on 2026-11-15 03:00 UTC (nightly-45); it has recovered since"}, "no figure",
+		},
+		{
+			"that every other run is worse is acknowledged", newPast().days(45, 1, 1).turns(12, 1, 3), Options{Acknowledged: on(65)},
+			[]string{"it is acknowledged"}, "but for 1 that is acknowledged",
+		},
+		{
+			"every other run is worse, and too few had ended when others were acknowledged", newPast().days(45, 1, 1).turns(12, 1, 3), Options{Acknowledged: on(45)},
+			[]string{"rose 200 %"}, "rose 200 %",
 		},
 		{"a new baseline by hand", newPast().days(30, 1, 1).days(15, 0.8, 1), Options{BaselineFrom: on(30)}, nil, "15 runs since 2026-10-31 03:00 UTC, without those before annotation baseline-from; last"},
 		{

@@ -52,7 +52,11 @@ func (f *Finding) Change() string {
 	if f.Percent < 0 {
 		way = "fell"
 	}
-	return fmt.Sprintf("%s %s(%s -> %s)", way, f.size(), levelText(f.Metric, f.Before), levelText(f.Metric, f.After))
+	change := fmt.Sprintf("%s %s(%s -> %s)", way, f.size(), levelText(f.Metric, f.Before), levelText(f.Metric, f.After))
+	if f.BadAfter > 0 {
+		change += fmt.Sprintf(" in %d of %s, after %d of %d before", f.BadAfter, humanize.Plural(f.RunsAfter, "run"), f.BadBefore, f.RunsBefore)
+	}
+	return change
 }
 
 // NowText is the median of the last level with its unit.

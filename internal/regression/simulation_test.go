@@ -182,6 +182,7 @@ func BenchmarkErrorRates(b *testing.B) {
 		recordedTable(b, *seed)
 		waitTable(*seed, 60)
 		waitTable(*seed, leastBefore)
+		partlyTable(*seed)
 	}
 }
 

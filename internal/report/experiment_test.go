@@ -69,7 +69,7 @@ func experiment(name string, gp3, efs []int64) *v1alpha1.StorageBenchmark {
 	}
 	sb.Status.PlannedRuns, sb.Status.FinishedRuns = int32(len(sb.Status.Runs)), int32(len(sb.Status.Runs))
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
-	sb.Status.Warnings = analysis.Summarize(sb.Status.Runs, sb.Status.Comparisons)
+	sb.Status.Warnings = analysis.Summarize(sb.Status.Targets, sb.Status.Runs, sb.Status.Comparisons)
 	return sb
 }
 

@@ -135,7 +135,11 @@ func (e *historyExplanation) change(f *regression.Finding) {
 	e.title(f.Figure())
 	e.say("Change", fmt.Sprintf("%s: it %s. The first benchmark after it is %s, which ended on %s.", e.kind(f), f.Change(), humanize.Line(f.Benchmark), regression.Minute(f.Time)),
 		e.ofSearch(f))
-	e.say("Now", fmt.Sprintf("%s, the median of %s, the last one on %s.", f.NowText(), humanize.Plural(f.RunsNow, "run"), regression.Minute(f.LastRun)))
+	runs := humanize.Plural(f.RunsNow, "run")
+	if f.BadAfter > 0 {
+		runs = humanize.Plural(f.BadAfter, "bad run")
+	}
+	e.say("Now", fmt.Sprintf("%s, the median of %s. The last run ended on %s.", f.NowText(), runs, regression.Minute(f.LastRun)))
 	e.say("Beside", changedBeside(f)...)
 	e.say("How sure", e.sureness(f)...)
 }
@@ -188,9 +192,13 @@ func (e *historyExplanation) sureness(f *regression.Finding) []string {
 	if f.PValue < leastP {
 		p = fmt.Sprintf("p below %.0g", leastP)
 	}
+	test := "A t-test that takes each run to be somewhat like the one before"
+	if f.BadAfter > 0 {
+		test = "Only some runs are bad. Fisher's exact test of how often a good run is followed by a bad one"
+	}
 	sentences := []string{
 		fmt.Sprintf("%s before it and %d %s.", humanize.Plural(f.RunsBefore, "run"), f.RunsAfter, until),
-		fmt.Sprintf("A t-test that takes each run to be somewhat like the one before gives %s. A change is told below %.2g (0.0005 / the number of figures).", p, e.found.Threshold),
+		fmt.Sprintf("%s gives %s. A change is told below %.2g (0.0005 / the number of figures).", test, p, e.found.Threshold),
 		"That does not exclude that a neighbour was busy for several runs.",
 	}
 	if f.IsLast && f.RunsAfter <= fewSince {
@@ -198,6 +206,9 @@ func (e *historyExplanation) sureness(f *regression.Finding) []string {
 	}
 	if f.FewBefore() && e.isFull {
 		sentences = append(sentences, "The history is dropping the runs before it: it will be told for few more runs, also if it lasts.")
+	}
+	if f.BadAfter > 0 {
+		sentences = append(sentences, "Look at what the bad runs have in common, such as the node, the zone or the time of day: report -o csv has all runs.")
 	}
 	return sentences
 }

@@ -17,7 +17,7 @@ func restoredExperiment() *v1alpha1.StorageBenchmark {
 	}
 	status := &sb.Status
 	status.Comparisons = analysis.Compare(status.Runs, []string{"gp3"}, "gp3")
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	return sb
 }
 

@@ -44,17 +44,13 @@ func TestPresets(t *testing.T) {
 	}
 }
 
-// presetsOnLoop has a benchmark run presets in a size in which the 32 files of Kafka have room for a block of 1 MiB each. Prometheus
-// syncs after 128 MiB.
+// presetsOnLoop has a benchmark run presets in a size in which the 32 files of Kafka have room for a block of 1 MiB each.
 func presetsOnLoop(presets []preset.Preset) func(*v1alpha1.StorageBenchmark) {
 	return func(sb *v1alpha1.StorageBenchmark) {
 		sb.Spec.Targets[0].StorageClassName, sb.Spec.Targets[0].Capacity = new("loop"), new(resource.MustParse("4Gi"))
 		sb.Spec.Workloads = nil
 		for i := range presets {
 			scale := &v1alpha1.PresetScale{Size: new("32M"), RuntimeSeconds: new(int32(1))}
-			if presets[i].Name == "prometheus-wal" {
-				scale = &v1alpha1.PresetScale{Size: new("160M"), RuntimeSeconds: new(int32(20))}
-			}
 			sb.Spec.Workloads = append(sb.Spec.Workloads, v1alpha1.Workload{Name: presets[i].Name, Preset: &presets[i].Name, Scale: scale})
 		}
 	}
@@ -95,7 +91,7 @@ func TestEtcdPresetIsJudgedByItsFigures(t *testing.T) {
 			{Name: "gp3", EBS: &v1alpha1.EBSVolume{Type: "gp3"}},
 			{Name: "efs", EFS: efs},
 		}
-		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "etcd", Preset: new("etcd"), Scale: &v1alpha1.PresetScale{RuntimeSeconds: new(int32(5))}}}
+		sb.Spec.Workloads = []v1alpha1.Workload{{Name: "etcd", Preset: new("etcd"), Scale: &v1alpha1.PresetScale{Size: new("64M"), RuntimeSeconds: new(int32(5))}}}
 	})
 	create(t, sb)
 	done := completes(t, sb)
@@ -145,7 +141,7 @@ func TestCheckAnswersByItsFigures(t *testing.T) {
 	sideBySide(t, load(figures))
 	plugin := newPlugin(t)
 	removeAtEnd(t, "check-loop")
-	out, notes, err := plugin("check", "--name", "check-loop", "--class", "loop", "--preset", "etcd", "--capacity", "256Mi")
+	out, notes, err := plugin("check", "--name", "check-loop", "--class", "loop", "--preset", "etcd", "--capacity", "2Gi", "--repetitions", "1", "--expect", "sync.mean=1s")
 	code := 0
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()

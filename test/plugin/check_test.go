@@ -47,10 +47,10 @@ func TestCheck(t *testing.T) {
 		table  string
 		notes  string
 	}{
-		"good enough":   {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "etcd.v1 gp3 yes fdatasync p99 2 ms, write IOPS 400 at most 10 ms, at least 50", ""},
-		"not":           {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 14_000_000)}, 2, "etcd.v1 gp3 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "etcd on gp3: fdatasync p99 14 ms, expected at most 10 ms; 1 of 1 run"},
-		"one of two":    {[]string{"--class", "gp2"}, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost, synced("gp2", 14_000_000)}, 2, "etcd.v1 gp2 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "1 of 4 expectations not met: etcd on gp2: fdatasync p99 14 ms"},
-		"not measured":  {nil, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost}, 1, "etcd.v1 gp3 not measured", "RunFailed: 1 of 1 runs failed"},
+		"good enough":   {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "etcd.v2 gp3 yes fdatasync p99 2 ms, write IOPS 400 at most 10 ms, at least 50", ""},
+		"not":           {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 14_000_000)}, 2, "etcd.v2 gp3 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "etcd on gp3: fdatasync p99 14 ms, expected at most 10 ms; 1 of 1 run"},
+		"one of two":    {[]string{"--class", "gp2"}, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost, synced("gp2", 14_000_000)}, 2, "etcd.v2 gp2 no fdatasync p99 14 ms, write IOPS 400 at most 10 ms, at least 50", "1 of 4 expectations not met: etcd on gp2: fdatasync p99 14 ms"},
+		"not measured":  {nil, v1alpha1.ReasonRunFailed, []v1alpha1.Run{lost}, 1, "etcd.v2 gp3 not measured", "RunFailed: 1 of 1 runs failed"},
 		"said how sure": {nil, v1alpha1.ReasonCompleted, []v1alpha1.Run{synced("gp3", 2_000_000)}, 0, "Met: etcd on gp3: fdatasync p99 2 ms, expected at most 10 ms; 1 of 1 run meets it, too few for an interval, which needs 6", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestCheck(t *testing.T) {
 			u := newUser(t)
 			plugin := u.start(t, append([]string{"check", "--class", "gp3", "--preset", "etcd"}, test.args...)...)
 			sb := u.only(t)
-			if diff := cmp.Diff([]v1alpha1.Workload{{Name: "etcd", Preset: new("etcd.v1")}}, sb.Spec.Workloads); diff != "" || !strings.HasPrefix(sb.Name, "check-") {
+			if diff := cmp.Diff([]v1alpha1.Workload{{Name: "etcd", Preset: new("etcd.v2")}}, sb.Spec.Workloads); diff != "" || !strings.HasPrefix(sb.Name, "check-") {
 				t.Errorf("%s has workloads (-want +got):\n%s", sb.Name, diff)
 			}
 			u.set(t, sb, test.reason, "1 of 1 runs failed", runs("1/1", test.runs...), judged(sb))
@@ -105,7 +105,7 @@ spec:
 		measured = append(measured, run)
 	}
 	u.set(t, sb, v1alpha1.ReasonCompleted, "all", runs("1/1", measured...), judged(sb))
-	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), "not checked, because it does not work on this storage: etcd;") {
+	if code := plugin.end(t); code != 1 || !strings.Contains(plugin.notes.String(), "not checked, because it does not work on this storage: etcd, etcd-busy, ") {
 		t.Errorf("exit code %d where etcd was left out, and notes:\n%s", code, &plugin.notes)
 	}
 	if !strings.Contains(plugin.out.String(), "Nothing was judged: ") {

@@ -67,7 +67,7 @@ func complete(sb *v1alpha1.StorageBenchmark, instanceType string, spread float64
 	}
 	status.Comparisons = analysis.Compare(status.Runs, names, plan.Baseline(&sb.Spec))
 	analysis.WarnOfOrder(status.Comparisons, sb.Spec.Order)
-	status.Warnings = analysis.Summarize(status.Runs, status.Comparisons)
+	status.Warnings = analysis.Summarize(status.Targets, status.Runs, status.Comparisons)
 	conclude(sb, now)
 	return sb
 }
