@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/controllers/pass"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/internal/search"
 )
 
@@ -24,5 +24,5 @@ func summarize(s *pass.Pass) {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
 	}
 	status.WarningCount = int32(len(status.Warnings))
-	status.Best, status.Summary = report.Best(status), report.Summary(status)
+	status.Best, status.Summary = summary.Best(status), summary.Summary(status)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 func newPlanCommand() *cobra.Command {
@@ -98,7 +99,7 @@ func printPresetsOf(w io.Writer, spec *v1alpha1.StorageBenchmarkSpec) {
 	for i := range spec.Workloads {
 		workload := &spec.Workloads[i]
 		if p, known := preset.Of(workload); known {
-			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), report.ExpandedWorkload(workload))
+			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), wording.JobFile(workload))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // view shows a benchmark that goes on: a line for each step and each run that has ended, and below them how far it is.
@@ -115,9 +116,9 @@ const (
 func (v *view) endedLine(run *v1alpha1.Run, width int) string {
 	line := fmt.Sprintf("%s %-*s  ", report.Mark(run, v.screen.style()), width, run.Name)
 	if run.State != v1alpha1.RunSucceeded {
-		return line + report.Outcome(run)
+		return line + wording.Outcome(run)
 	}
-	return line + report.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
+	return line + wording.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
 }
 
 const (

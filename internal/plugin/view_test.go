@@ -13,6 +13,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

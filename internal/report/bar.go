@@ -1,6 +1,8 @@
 package report
 
-import "strings"
+import (
+	"strings"
+)
 
 // Bar draws a part of a whole, from 0 to 1, as wide as width characters, such as [=====>    ].
 func Bar(part float64, width int) string {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // warnings prints each kind of warning, and what to do about it.
@@ -28,23 +29,6 @@ func abandoned(w io.Writer, all []v1alpha1.AbandonedAttempt, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Abandoned:")+" "+attempt(&all[i]), "  "))
+		fmt.Fprintln(w, style.wrap(style.warning("Abandoned:")+" "+wording.Attempt(&all[i]), "  "))
 	}
-}
-
-// attempt describes an attempt that was ended without a result, such as "attempt 1 of randread.gp3 on node-1 after 42s
-// (Disrupted): the pod was evicted".
-func attempt(a *v1alpha1.AbandonedAttempt) string {
-	text := fmt.Sprintf("attempt %d of %s", a.Attempt, a.Run)
-	if a.Node != "" {
-		text += " on " + a.Node
-	}
-	if a.StartTime != nil && a.CompletionTime != nil {
-		text += " after " + a.CompletionTime.Sub(a.StartTime.Time).String()
-	}
-	text += fmt.Sprintf(" (%s)", a.Reason)
-	if a.Message != "" {
-		text += ": " + humanize.Line(a.Message)
-	}
-	return text
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
 // reads returns a target that only reads: the baseline, if there is no ratio.
 func reads(name string, iops int64, ratio string, verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
-	runs := int32(runsForVerdict)
+	runs := int32(summary.RunsForVerdict)
 	if verdict == v1alpha1.VerdictTooFewRuns {
 		runs--
 	}
@@ -92,11 +93,11 @@ func TestBest(t *testing.T) {
 				}
 				status.Comparisons = append(status.Comparisons, v1alpha1.Comparison{Workload: "w", Targets: targets})
 			}
-			got := Best(status)
+			got := summary.Best(status)
 			if got != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
-			if n := len(got); n > maxBest {
+			if n := len(got); n > summary.MaxBest {
 				t.Errorf("%q has %d characters", got, n)
 			}
 		})
@@ -109,11 +110,11 @@ func TestBestOfSearches(t *testing.T) {
 		Comparisons: []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{reads("gp3", 2000, "", ""), reads("io2", 3010, "1.51", v1alpha1.VerdictFaster)}}},
 		Searches:    []v1alpha1.SearchResult{{Target: "io2", Workload: "w", Outcome: v1alpha1.SearchMixed, Searches: 2}},
 	}
-	if got := Best(status); got != noClearBest {
+	if got := summary.Best(status); got != summary.NoClearBest {
 		t.Errorf("best is %q", got)
 	}
 	status.Searches[0].Outcome = v1alpha1.SearchFound
-	if got := Best(status); got != "io2 3010 IOPS" {
+	if got := summary.Best(status); got != "io2 3010 IOPS" {
 		t.Errorf("best is %q where all repetitions have an answer", got)
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
 )
 
 // certainty says how sure the figures are, from the direction with the verdict.
 func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
-	all := ratesAndTotal(t)
+	all := cases.RatesAndTotal(t)
 	if len(all) == 0 {
 		return ""
 	}
@@ -96,9 +98,9 @@ func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
 		if s.RatioLow != "" && s.RatioHigh != "" {
 			interval = fmt.Sprintf(", from %s to %s with a confidence of 95 %%", s.RatioLow, s.RatioHigh)
 		}
-		beside := fmt.Sprintf("is %s times that of %s%s", ratio, baseline(&e.sb.Spec), interval)
+		beside := fmt.Sprintf("is %s times that of %s%s", ratio, plan.Baseline(&e.sb.Spec), interval)
 		if ratio == "" {
-			beside = fmt.Sprintf("has no ratio to that of %s, as one of them is %s", baseline(&e.sb.Spec), noRatio)
+			beside = fmt.Sprintf("has no ratio to that of %s, as one of them is %s", plan.Baseline(&e.sb.Spec), noRatio)
 		}
 		values, _ := pValues(s)
 		sentences = append(sentences, fmt.Sprintf("The %s of %s %s: %s (%s).", what, of, beside, e.style.verdict(s.Verdict), values))

@@ -12,6 +12,8 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Explain says in sentences what a benchmark means: for each comparison and target what was measured, what came out, what held
@@ -57,7 +59,7 @@ type subject struct {
 	parameters map[string]string
 	target     string
 	clients    int32
-	outcomes   []outcome
+	outcomes   []cases.Outcome
 }
 
 // title begins a part.
@@ -88,7 +90,7 @@ func (e *explanation) command(about, line string) {
 func (e *explanation) all() {
 	status := &e.sb.Status
 	e.expectations()
-	for i, occurrence := range occurrences(status.Comparisons) {
+	for i, occurrence := range cases.Occurrences(status.Comparisons) {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
 			e.compared(c, &c.Targets[j], occurrence)
@@ -96,8 +98,8 @@ func (e *explanation) all() {
 	}
 	for i := range status.Searches {
 		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
-			e.title(strings.TrimSpace(s.Workload+" "+parameters(s.Parameters)) + " on " + s.Target)
-			e.say("Search", sentenceOf(foundBy(s)))
+			e.title(strings.TrimSpace(s.Workload+" "+wording.Parameters(s.Parameters)) + " on " + s.Target)
+			e.say("Search", wording.SentenceOf(wording.Found(s)))
 		}
 	}
 	for i := range status.Runs {
@@ -114,7 +116,7 @@ func (e *explanation) expectations() {
 	if len(findings) == 0 {
 		return
 	}
-	e.title(metOf(findings))
+	e.title(wording.Met(findings))
 	for _, line := range unmet(findings, e.style) {
 		fmt.Fprintln(e.w, "  "+e.style.wrap(line, "    "))
 	}
@@ -123,12 +125,12 @@ func (e *explanation) expectations() {
 // compared explains a target's results of a comparison.
 func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, occurrence int) {
 	s := subject{
-		workload: workloadNamed(&e.sb.Spec, c.Workload), section: c.Section, parameters: c.Parameters, target: t.Name,
-		clients: e.sb.Spec.RunClients(c.Parameters), outcomes: outcomesOf(e.sb.Status.Runs, c, t.Name, occurrence),
+		workload: cases.Workload(&e.sb.Spec, c.Workload), section: c.Section, parameters: c.Parameters, target: t.Name,
+		clients: e.sb.Spec.RunClients(c.Parameters), outcomes: cases.Outcomes(e.sb.Status.Runs, c, t.Name, occurrence),
 	}
-	e.title(strings.TrimSpace(workloadOf(c)+" "+parameters(c.Parameters)) + " on " + t.Name)
+	e.title(strings.TrimSpace(cases.Name(c)+" "+wording.Parameters(c.Parameters)) + " on " + t.Name)
 	e.say("Measured", e.measured(&s))
-	for i, d := range rates(t) {
+	for i, d := range cases.Rates(t) {
 		about := "Result"
 		if i > 0 {
 			about = ""
@@ -143,8 +145,8 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
 	}
 	e.say("Steady", steadyStateOf(&s))
-	if found := searchOf(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
-		e.say("Search", sentenceOf(foundBy(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
+	if found := cases.Search(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
+		e.say("Search", wording.SentenceOf(wording.Found(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
 	}
 	e.say("Over time", overTimeOf(&s))
 	e.bound(boundsOf(&s))
@@ -160,7 +162,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 func boundsOf(s *subject) []*v1alpha1.LimitedBy {
 	var bounds []*v1alpha1.LimitedBy
 	for _, o := range s.outcomes {
-		bounds = append(bounds, o.limitedBy)
+		bounds = append(bounds, o.LimitedBy)
 	}
 	return v1alpha1.Decisive(bounds)
 }
@@ -169,33 +171,33 @@ func boundsOf(s *subject) []*v1alpha1.LimitedBy {
 func warningsOf(s *subject) []v1alpha1.Warning {
 	var all []v1alpha1.Warning
 	for _, o := range s.outcomes {
-		all = append(all, o.run.Warnings...)
+		all = append(all, o.Run.Warnings...)
 	}
 	return all
 }
 
 // measured says what was measured, on what, from where and for how long.
 func (e *explanation) measured(s *subject) string {
-	target, status := targetOf(e.sb, s.target), targetStatusOf(e.sb, s.target)
-	what := upper(workloadInWords(s.workload, s.section, s.parameters))
+	target, status := cases.Target(e.sb, s.target), cases.TargetStatus(e.sb, s.target)
+	what := upper(wording.Workload(s.workload, s.section, s.parameters))
 	if s.clients > 1 {
 		what += fmt.Sprintf(", on each of %d clients at the same time", s.clients)
 	}
-	what += ", on " + anA(storageOf(target))
-	if modeOf(target, status) == "Block" {
+	what += ", on " + anA(wording.Storage(target))
+	if wording.Mode(target, status) == "Block" {
 		what += " as a raw block device"
 	}
-	if nodes := nodesOf(status); len(nodes) > 0 {
+	if nodes := wording.Nodes(status); len(nodes) > 0 {
 		what += ", from " + humanize.Few(nodes, 3)
 	}
 	var times []int64
 	for _, o := range s.outcomes {
-		if o.result != nil && o.result.ElapsedMilliseconds > 0 {
-			times = append(times, o.result.ElapsedMilliseconds)
+		if o.Result != nil && o.Result.ElapsedMilliseconds > 0 {
+			times = append(times, o.Result.ElapsedMilliseconds)
 		}
 	}
 	if len(times) > 0 {
-		what += ", for " + runtime(medianOf(times))
+		what += ", for " + wording.Runtime(cases.Median(times))
 	}
 	if len(times) > 1 {
 		what += fmt.Sprintf(", %d times", len(times))
@@ -210,7 +212,7 @@ func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string
 		result = fmt.Sprintf("%d %ss and %s a second", io.IOPS().Median, io.Name, perSecond(io.BytesPerSecond.Median))
 	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(io.P50Nanoseconds.Median), atMost(io.P99Nanoseconds.Median))
+		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(io.P50Nanoseconds.Median), wording.AtMost(io.P99Nanoseconds.Median))
 	}
 	if runs > 1 {
 		result = "In the median " + result
@@ -227,10 +229,10 @@ func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string
 
 // syncs says how long syncs took.
 func (e *explanation) syncs(s *v1alpha1.FiguresComparison, runs int32) string {
-	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", latency(s.MeanNanoseconds.Median))
+	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", wording.Latency(s.MeanNanoseconds.Median))
 	what, ratio := "the mean", s.MeanNanoseconds.Multiple()
 	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(s.P50Nanoseconds.Median), atMost(s.P99Nanoseconds.Median))
+		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(s.P50Nanoseconds.Median), wording.AtMost(s.P99Nanoseconds.Median))
 		what, ratio = "the 99th percentile", s.P99Nanoseconds.Multiple()
 	}
 	if runs > 1 {
@@ -260,9 +262,9 @@ func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what st
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
 	if ratio == "" {
-		return ". " + upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, baseline(&e.sb.Spec), noRatio))
+		return ". " + upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, plan.Baseline(&e.sb.Spec), noRatio))
 	}
-	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, baseline(&e.sb.Spec))
+	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, plan.Baseline(&e.sb.Spec))
 }
 
 // noRatio is what a figure is that makes no ratio with another.
@@ -270,7 +272,7 @@ const noRatio = "0 or beyond fio's histogram"
 
 // bound says what held the results back.
 func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
-	name, times := mostFrequent(bounds)
+	name, times := cases.MostFrequent(bounds)
 	if times == 0 {
 		return
 	}
@@ -278,7 +280,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := humanize.Line(boundsFor(bounds, name)[0].Message)
+	message := humanize.Line(cases.BoundsFor(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}
@@ -287,7 +289,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 
 // next says what to try after results of a workload.
 func (e *explanation) next(bounds []*v1alpha1.LimitedBy, workload string, isMetadata bool) {
-	switch name, times := mostFrequent(bounds); {
+	switch name, times := cases.MostFrequent(bounds); {
 	case times == 0:
 	case name == v1alpha1.BoundUnknown && isMetadata:
 		e.say("Next", adviceOnMetadata)
@@ -330,7 +332,7 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 
 // perSecond prints bytes of a second.
 func perSecond(bytesPerSecond int64) string {
-	return strings.ReplaceAll(bothBandwidths(bytesPerSecond), "/s", "")
+	return strings.ReplaceAll(wording.BothBandwidths(bytesPerSecond), "/s", "")
 }
 
 // upper begins a sentence.

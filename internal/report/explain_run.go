@@ -11,6 +11,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // run explains one run, whether it has a result or not.
@@ -49,7 +51,7 @@ func attempts(run *v1alpha1.Run) string {
 func (e *explanation) succeeded(run *v1alpha1.Run) {
 	for _, s := range e.subjects(run) {
 		e.say("Measured", e.measured(&s))
-		result := s.outcomes[0].result
+		result := s.outcomes[0].Result
 		for name, io := range result.Directions() {
 			e.say("Result", resultInWords(name, io))
 		}
@@ -60,10 +62,10 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
 		e.say("Steady", steadyStateInWords(s.workload, result.SteadyState))
-		e.say("Over time", overTimeInWords(result))
+		e.say("Over time", wording.OverTime(result))
 		e.bound(boundsOf(&s))
 	}
-	e.say("Storage", countersInWords(run), exceededInWords(run))
+	e.say("Storage", wording.Counters(run), wording.Exceeded(run))
 	e.say("How sure", repetition(run, e.sb))
 	e.warnings(append(e.replacement(run), run.Warnings...))
 	told := map[string]bool{}
@@ -71,7 +73,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		for _, bound := range boundsOf(&s) {
 			if bound != nil && !told[bound.Reason] {
 				told[bound.Reason] = true
-				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].result.Of(v1alpha1.OperationMetadata) != nil)
+				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].Result.Of(v1alpha1.OperationMetadata) != nil)
 			}
 		}
 	}
@@ -80,7 +82,7 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 // replacement warns of a run on a target whose claim was replaced, before it or after it.
 func (e *explanation) replacement(run *v1alpha1.Run) []v1alpha1.Warning {
 	index := slices.IndexFunc(e.sb.Status.Runs, func(r v1alpha1.Run) bool { return r.Name == run.Name })
-	after := afterReplacement(&e.sb.Status, index)
+	after := cases.AfterReplacement(&e.sb.Status, index)
 	if after == nil {
 		return nil
 	}
@@ -96,10 +98,10 @@ func (e *explanation) replacement(run *v1alpha1.Run) []v1alpha1.Warning {
 
 // subjects are the results of a run: one, or one for each section.
 func (e *explanation) subjects(run *v1alpha1.Run) []subject {
-	about := subject{workload: workloadNamed(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
+	about := subject{workload: cases.Workload(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
 	var all []subject
 	for measured := range run.Measured() {
-		about.section, about.outcomes = measured.Name, []outcome{{run, &measured.Result, measured.LimitedBy}}
+		about.section, about.outcomes = measured.Name, []cases.Outcome{{run, &measured.Result, measured.LimitedBy}}
 		all = append(all, about)
 	}
 	return all
@@ -117,7 +119,7 @@ func latencyTargetInWords(depth int32) string {
 func resultInWords(direction string, io *v1alpha1.Figures) string {
 	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS(), direction, perSecond(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(c.P50Nanoseconds), atMost(c.P99Nanoseconds), latency(c.MaxNanoseconds))
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(c.P50Nanoseconds), wording.AtMost(c.P99Nanoseconds), wording.Latency(c.MaxNanoseconds))
 		words += coarseness(c)
 	}
 	if c := io.PerClient; c != nil {
@@ -131,9 +133,9 @@ func syncsInWords(s *v1alpha1.Figures) string {
 	if s == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.Mean()))
+	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, wording.Latency(s.Mean()))
 	if l := s.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds))
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(l.P50Nanoseconds), wording.AtMost(l.P99Nanoseconds), wording.Latency(l.MaxNanoseconds))
 		words += coarseness(l)
 	}
 	return words + "."
@@ -144,9 +146,9 @@ func metadataInWords(m *v1alpha1.Figures) string {
 	if m == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS(), m.Count, latency(m.Mean()))
+	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS(), m.Count, wording.Latency(m.Mean()))
 	if l := m.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds)) + coarseness(l)
+		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(l.P50Nanoseconds), wording.AtMost(l.P99Nanoseconds), wording.Latency(l.MaxNanoseconds)) + coarseness(l)
 	}
 	if c := m.PerClient; c != nil {
 		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
@@ -170,7 +172,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 	var all int
 	for i := range sb.Status.Runs {
 		other := &sb.Status.Runs[i]
-		if other.State == v1alpha1.RunSucceeded && other.Target == run.Target && other.Workload == run.Workload && parameters(other.Parameters) == parameters(run.Parameters) {
+		if other.State == v1alpha1.RunSucceeded && other.Target == run.Target && other.Workload == run.Workload && wording.Parameters(other.Parameters) == wording.Parameters(run.Parameters) {
 			all++
 		}
 	}
@@ -201,7 +203,7 @@ func (e *explanation) failed(run *v1alpha1.Run) {
 func (e *explanation) abandoned(run *v1alpha1.Run) {
 	for i := range e.sb.Status.AbandonedAttempts {
 		if a := &e.sb.Status.AbandonedAttempts[i]; a.Run == run.Name {
-			e.say("But", e.style.warning("Abandoned")+": "+attempt(a)+". What it had measured is not part of the result.")
+			e.say("But", e.style.warning("Abandoned")+": "+wording.Attempt(a)+". What it had measured is not part of the result.")
 		}
 	}
 }
@@ -222,5 +224,20 @@ func (e *explanation) outcome() {
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
 		e.say("Now", humanize.Line(succeeded.Message))
 	case metav1.ConditionTrue: // what was measured says it
+	}
+}
+
+// searchStep says what a run is to its search.
+func searchStep(run *v1alpha1.Run) string {
+	at := fmt.Sprintf("This is step %d of a search for the highest load within a latency budget, with %s %d", run.Search.Step, run.Search.Vary, run.Search.Value)
+	switch run.Search.Verdict {
+	case v1alpha1.SearchAnswer:
+		return at + ", which is the answer: this run stands for the search."
+	case v1alpha1.SearchWithin:
+		return at + ", which kept the budget."
+	case v1alpha1.SearchBeyond:
+		return at + ", which did not keep the budget."
+	default:
+		return at + "."
 	}
 }

@@ -39,10 +39,10 @@ func steadyStateInWords(w *v1alpha1.Workload, s *v1alpha1.SteadyState) string {
 func steadyStateOf(s *subject) string {
 	var worst *v1alpha1.SteadyState
 	for _, o := range s.outcomes {
-		if o.result == nil || o.result.SteadyState == nil {
+		if o.Result == nil || o.Result.SteadyState == nil {
 			continue
 		}
-		if one := o.result.SteadyState; worst == nil || worst.Attained && !one.Attained || worst.Attained == one.Attained && one.RangePercent > worst.RangePercent {
+		if one := o.Result.SteadyState; worst == nil || worst.Attained && !one.Attained || worst.Attained == one.Attained && one.RangePercent > worst.RangePercent {
 			worst = one
 		}
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // figure is a column of a table of results.
@@ -74,12 +75,12 @@ func bandwidthCell(words func(int64) string) func(*row, Style) string {
 
 // latencyOf returns a cell with the median of a latency, - where fio did not take it.
 func latencyOf(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, latency)
+	return medianIn(of, wording.Latency)
 }
 
 // percentileIn returns a cell with the median of a percentile, - where fio did not take it.
 func percentileIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, percentile)
+	return medianIn(of, wording.Percentile)
 }
 
 // medianIn returns a cell with the median of what fio may not have taken.
@@ -125,12 +126,12 @@ func shortFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", bandwidthCell(bandwidth)),
+		right("BANDWIDTH", bandwidthCell(wording.Bandwidth)),
 		right("MEAN", latencyOf(meanOf)),
 		right("P50", percentileIn(p50Of)),
 		right("P90", percentileIn(p90Of)),
 		right("P99", percentileIn(p99Of)),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
+		right(versus("", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.MilliIOPS.Multiple()) })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
 	)
@@ -145,7 +146,7 @@ func wideFigures(baseline string) []figure {
 		right("RANGE", ofRates(rangeCell)),
 		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", bandwidthCell(bothBandwidths)),
+		right("BANDWIDTH", bandwidthCell(wording.BothBandwidths)),
 		right("MEAN", latencyOf(meanOf)),
 		right("STDDEV", stddevCell),
 		right("P50", percentileIn(p50Of)),
@@ -156,8 +157,8 @@ func wideFigures(baseline string) []figure {
 		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
 		left("CPU", cpuCell),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
-		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Nanoseconds.Multiple()) })),
+		right(versus("", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.MilliIOPS.Multiple()) })),
+		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.P99Nanoseconds.Multiple()) })),
 		right("95% CI VS", ofFigures(ratioIntervalCell)),
 		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.Judged().PValue })),
 		right("CORRECTED", ofFigures(func(r *row) string { return r.figures.Judged().AdjustedPValue })),
@@ -248,7 +249,7 @@ func verdictCell(r *row, style Style) string {
 
 // limitedByCell prints what held most results back, and of how many of them if not of all.
 func limitedByCell(r *row, _ Style) string {
-	name, times := mostFrequent(r.bounds)
+	name, times := cases.MostFrequent(r.bounds)
 	if times == len(r.bounds) || times == 0 {
 		return name
 	}
@@ -257,9 +258,9 @@ func limitedByCell(r *row, _ Style) string {
 
 // usedCell prints how much of the limit was used that held most results back: the median of these.
 func usedCell(r *row, _ Style) string {
-	name, _ := mostFrequent(r.bounds)
+	name, _ := cases.MostFrequent(r.bounds)
 	var used []int64
-	for _, bound := range boundsFor(r.bounds, name) {
+	for _, bound := range cases.BoundsFor(r.bounds, name) {
 		if bound.UsedPercent != nil {
 			used = append(used, int64(*bound.UsedPercent))
 		}
@@ -267,7 +268,7 @@ func usedCell(r *row, _ Style) string {
 	if len(used) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d%%", medianOf(used))
+	return fmt.Sprintf("%d%%", cases.Median(used))
 }
 
 // cpuCell prints how much of a CPU each of fio's jobs took, the medians of the results, as fio does.
@@ -284,7 +285,7 @@ func cpuCell(r *row, _ Style) string {
 	if len(user) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("usr=%d%% sys=%d%%", medianOf(user), medianOf(system))
+	return fmt.Sprintf("usr=%d%% sys=%d%%", cases.Median(user), cases.Median(system))
 }
 
 // maxCell prints the greatest latency of all results.
@@ -298,7 +299,7 @@ func maxCell(r *row, _ Style) string {
 	if most < 0 {
 		return noLatency(r)
 	}
-	return latency(most)
+	return wording.Latency(most)
 }
 
 // percentileOf returns a cell with the median of a percentile that comparisons do not have, over the results; - if one of
@@ -313,9 +314,9 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 			all = append(all, of(d))
 		}
 		if v1alpha1.IsMedianBeyondHistogram(all) {
-			return percentile(v1alpha1.BeyondHistogramNanoseconds)
+			return wording.Percentile(v1alpha1.BeyondHistogramNanoseconds)
 		}
-		return medianLatency(r, all, percentile)
+		return medianLatency(r, all, wording.Percentile)
 	}
 }
 
@@ -329,7 +330,7 @@ func stddevCell(r *row, _ Style) string {
 		}
 		all = append(all, io.Latency.StddevNanoseconds)
 	}
-	return medianLatency(r, all, latency)
+	return medianLatency(r, all, wording.Latency)
 }
 
 // medianLatency prints the median of latencies of a row.
@@ -337,7 +338,7 @@ func medianLatency(r *row, all []int64, words func(int64) string) string {
 	if len(all) == 0 {
 		return noLatency(r)
 	}
-	return words(medianOf(all))
+	return words(cases.Median(all))
 }
 
 // noLatency is "-" for results without a latency, and "" where there are no results at all.
@@ -346,40 +347,4 @@ func noLatency(r *row) string {
 		return ""
 	}
 	return "-"
-}
-
-// medianOf returns the median of at least one value; of an even number the mean of the two in the middle.
-func medianOf(values []int64) int64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
-	}
-	low, high := sorted[middle-1], sorted[middle]
-	return low + (high-low)/2
-}
-
-// workloadOf names a workload, and the section that is compared.
-func workloadOf(c *v1alpha1.Comparison) string {
-	if c.Section == "" {
-		return c.Workload
-	}
-	return c.Workload + "/" + c.Section
-}
-
-// parameters prints the choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
-func parameters(choice map[string]string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(choice)) {
-		parts = append(parts, name+"="+choice[name])
-	}
-	return strings.Join(parts, " ")
-}
-
-// multiple prints a ratio, such as 0.51x.
-func multiple(ratio string) string {
-	if ratio == "" {
-		return ""
-	}
-	return ratio + "x"
 }

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 const wantMarkdown = `# e1
@@ -131,7 +132,7 @@ func TestMarkdownBeforeResults(t *testing.T) {
 // TestManifest: what is printed is the spec, and can be read again.
 func TestManifest(t *testing.T) {
 	sb := experiment("e1", gp3Six, efsSix)
-	manifest, err := Manifest(sb)
+	manifest, err := wording.Manifest(sb)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // replacedExperiment is an experiment in which gp3's claim was replaced after the first three of six repetitions.
@@ -58,7 +59,7 @@ func TestReplacedVolumeIsTold(t *testing.T) {
 func TestReplacedVolumeInExports(t *testing.T) {
 	sb := replacedExperiment()
 	var text strings.Builder
-	if err := CSV(&text, sb); err != nil {
+	if err := export.CSV(&text, sb); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
@@ -77,10 +78,10 @@ func TestReplacedVolumeInExports(t *testing.T) {
 		t.Errorf("rows of the CSV are %v", seen)
 	}
 	text.Reset()
-	if err := JSON(&text, sb); err != nil {
+	if err := export.JSON(&text, sb); err != nil {
 		t.Fatal(err)
 	}
-	var document Document
+	var document export.Document
 	if err := json.Unmarshal([]byte(text.String()), &document); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestReplacedVolumeInExports(t *testing.T) {
 		}
 	}
 	for _, compared := range document.Comparisons {
-		if got := reasons(compared.Warnings); strings.Contains(got, v1alpha1.WarningVolumeReplaced) != (compared.Target == "gp3") {
+		if got := export.Reasons(compared.Warnings); strings.Contains(got, v1alpha1.WarningVolumeReplaced) != (compared.Target == "gp3") {
 			t.Errorf("warnings of %s are %q", compared.Target, got)
 		}
 	}
@@ -100,12 +101,12 @@ func TestReplacedVolumeInExports(t *testing.T) {
 func TestReplacedVolumeInPairs(t *testing.T) {
 	p := paired(experiment("before", gp3Six, efsSix), replacedExperiment())
 	var text strings.Builder
-	p.Table(&text, Style{})
+	PairTable(&text, p, Style{})
 	if got := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(got, replacedWords) {
 		t.Errorf("the table lacks %q:\n%s", replacedWords, got)
 	}
 	text.Reset()
-	if err := p.CSV(&text); err != nil {
+	if err := export.PairCSV(&text, p); err != nil {
 		t.Fatal(err)
 	}
 	if n := strings.Count(text.String(), v1alpha1.WarningVolumeReplaced); n != 1 {

@@ -1,6 +1,8 @@
 package report
 
-import "slices"
+import (
+	"slices"
+)
 
 // levels are the bars of a sparkline, from the least to the most.
 var levels = []rune("▁▂▃▄▅▆▇█")

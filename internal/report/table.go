@@ -1,3 +1,4 @@
+// Package report prints benchmarks for people: tables and sentences for a terminal, and Markdown.
 package report
 
 import (
@@ -8,9 +9,9 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // Table prints first the answers that the spec asks for: whether the results are as expected, and what searches found.
@@ -18,13 +19,13 @@ import (
 // below the table what may mislead readers. Columns that have nothing to say are left out, such as those of the comparison
 // where there is one target.
 func Table(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
-	printStatus(w, sb, shortFigures(baseline(&sb.Spec)), style)
+	printStatus(w, sb, shortFigures(plan.Baseline(&sb.Spec)), style)
 }
 
 // Wide prints what Table does, with the figures that Table leaves out: ranges, confidence intervals and p-values, more
 // percentiles, CPU, and how much of a limit was used.
 func Wide(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
-	printStatus(w, sb, wideFigures(baseline(&sb.Spec)), style)
+	printStatus(w, sb, wideFigures(plan.Baseline(&sb.Spec)), style)
 }
 
 // printStatus prints a table of all rows, and what is to be said below it.
@@ -137,12 +138,4 @@ func newTable(w io.Writer, columns []column) table.Writer {
 	t.AppendHeader(header)
 	t.SetColumnConfigs(configs)
 	return t
-}
-
-// baseline returns the name of the target that the others are compared with.
-func baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
-	if spec.Baseline == nil && len(spec.Targets) > 0 {
-		return spec.Targets[0].Name
-	}
-	return ptr.Deref(spec.Baseline, "")
 }

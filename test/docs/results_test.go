@@ -13,6 +13,7 @@ import (
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/digest"
 	"github.com/storagebench/storagebench/internal/plan"
+
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/result"
 	"github.com/storagebench/storagebench/internal/runner"

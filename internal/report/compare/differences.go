@@ -1,7 +1,6 @@
-package report
+package compare
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,7 +12,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
-	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Difference is what two benchmarks do not have in common although the results are compared, so that it may explain them.
@@ -40,16 +40,16 @@ func (d *differences) add(what, baseline, other string) {
 func (p *Pair) Differences() []Difference {
 	var found differences
 	base, other := p.Benchmarks[0], p.Benchmarks[1]
-	found.add("version of fio", strings.Join(fioVersionsOf(&base.Status), ", "), strings.Join(fioVersionsOf(&other.Status), ", "))
+	found.add("version of fio", strings.Join(cases.FioVersions(&base.Status), ", "), strings.Join(cases.FioVersions(&other.Status), ", "))
 	for i := range p.Both {
 		c := &p.Both[i]
 		found.addTargets(p, c.Targets[0].Name, c.Targets[1].Name)
 	}
 	for i := range p.Both {
 		c := &p.Both[i]
-		name := strings.TrimSpace(c.Workload + " " + parameters(c.Parameters))
+		name := strings.TrimSpace(c.Workload + " " + wording.Parameters(c.Parameters))
 		found.add("clients of "+name, strconv.Itoa(int(base.Spec.RunClients(c.Parameters))), strconv.Itoa(int(other.Spec.RunClients(c.Parameters))))
-		found.addWorkloads(workloadNamed(&base.Spec, c.Workload), workloadNamed(&other.Spec, c.Workload), c.Parameters)
+		found.addWorkloads(cases.Workload(&base.Spec, c.Workload), cases.Workload(&other.Spec, c.Workload), c.Parameters)
 	}
 	return found.all
 }
@@ -60,18 +60,18 @@ func (d *differences) addTargets(p *Pair, baseline, other string) {
 	if other != baseline {
 		name += " and " + other
 	}
-	a, b := targetOf(p.Benchmarks[0], baseline), targetOf(p.Benchmarks[1], other)
-	as, bs := targetStatusOf(p.Benchmarks[0], baseline), targetStatusOf(p.Benchmarks[1], other)
+	a, b := cases.Target(p.Benchmarks[0], baseline), cases.Target(p.Benchmarks[1], other)
+	as, bs := cases.TargetStatus(p.Benchmarks[0], baseline), cases.TargetStatus(p.Benchmarks[1], other)
 	d.add("instance types of the nodes of "+name, instanceTypesOf(as), instanceTypesOf(bs))
 	d.add("zones of "+name, zonesOf(as), zonesOf(bs))
 	d.add("size of "+name, capacityOf(a), capacityOf(b))
-	d.add("volume mode of "+name, modeOf(a, as), modeOf(b, bs))
+	d.add("volume mode of "+name, wording.Mode(a, as), wording.Mode(b, bs))
 	d.add("dataSource of "+name, dataSourceOf(a), dataSourceOf(b))
 	if as.Limits != nil && bs.Limits != nil && !equality.Semantic.DeepEqual(as.Limits.Limits, bs.Limits.Limits) {
-		d.add("limits of "+name, limitsOf(&as.Limits.Limits), limitsOf(&bs.Limits.Limits))
+		d.add("limits of "+name, wording.Limits(&as.Limits.Limits), wording.Limits(&bs.Limits.Limits))
 	}
 	if as.Limits == nil != (bs.Limits == nil) {
-		d.add("limits of "+name, orUnknown(knownLimits(as)), orUnknown(knownLimits(bs)))
+		d.add("limits of "+name, orUnknown(wording.KnownLimits(as)), orUnknown(wording.KnownLimits(bs)))
 	}
 }
 
@@ -130,11 +130,6 @@ func dataSourceOf(t *v1alpha1.Target) string {
 // defaultCapacity is the size of a volume whose target does not give one. A test holds it to internal/storage.
 const defaultCapacity = "10Gi"
 
-// workloadNamed returns the workload of a name, an empty one if there is none.
-func workloadNamed(spec *v1alpha1.StorageBenchmarkSpec, name string) *v1alpha1.Workload {
-	return firstOr(v1alpha1.Workload{Name: name}, fio.Inherit(spec).Workloads, func(w v1alpha1.Workload) bool { return w.Name == name })
-}
-
 // addWorkloads adds what fio was told else, but for the parameters that are the same because they are compared.
 func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]string) {
 	if ptr.Deref(a.JobFile, "") != ptr.Deref(b.JobFile, "") {
@@ -142,11 +137,11 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 			d.all = append(d.all, found)
 		}
 	}
-	a, b = expanded(a), expanded(b)
+	a, b = wording.Expanded(a), wording.Expanded(b)
 	if a.Fio == nil || b.Fio == nil {
 		return
 	}
-	base, other := fieldsOf(a.Fio), fieldsOf(b.Fio)
+	base, other := wording.Fields(a.Fio), wording.Fields(b.Fio)
 	names := maps.Clone(base)
 	maps.Copy(names, other)
 	for name := range compared {
@@ -157,41 +152,10 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 	}
 }
 
-// expanded returns a workload that says itself what its preset does, the same if that is not known.
-func expanded(w *v1alpha1.Workload) *v1alpha1.Workload {
-	if expanded, err := preset.Expand(w); err == nil {
-		return expanded
-	}
-	return w
-}
-
 // orUnset returns a value, or that there is none.
 func orUnset(value string) string {
 	if value == "" {
 		return "unset"
 	}
 	return value
-}
-
-// fieldsOf returns the parameters of a workload that are set, by their names in the API; options that have none by theirs.
-func fieldsOf(p *v1alpha1.FioParameters) map[string]string {
-	fields := map[string]string{}
-	encoded, err := json.Marshal(p)
-	if err != nil {
-		return fields // Which cannot be: it came out of JSON.
-	}
-	var all map[string]any
-	if err := json.Unmarshal(encoded, &all); err != nil {
-		return fields
-	}
-	for name, value := range all {
-		if options, ok := value.(map[string]any); ok {
-			for option, value := range options {
-				fields[fio.FieldName(option)] = fmt.Sprint(value)
-			}
-			continue
-		}
-		fields[name] = fmt.Sprint(value)
-	}
-	return fields
 }

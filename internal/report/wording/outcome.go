@@ -1,4 +1,4 @@
-package report
+package wording
 
 import (
 	"fmt"
@@ -50,14 +50,6 @@ func outcomeIn(run *v1alpha1.Run, d detail) string {
 	return strings.Join(parts, " | ")
 }
 
-// Mark says in one word of fixed width whether a run that has ended has a result.
-func Mark(run *v1alpha1.Run, style Style) string {
-	if run.State == v1alpha1.RunSucceeded {
-		return style.paint(text.FgGreen, "ok") + "    "
-	}
-	return style.paint(text.FgRed, "FAILED")
-}
-
 func outcomeOf(result *v1alpha1.Result, bound *v1alpha1.LimitedBy, d detail) string {
 	var parts []string
 	for i := range result.Figures {
@@ -78,17 +70,17 @@ func outcomeOfFigures(f *v1alpha1.Figures, d detail) string {
 		parts = append(parts, fmt.Sprintf("%d IOPS", f.IOPS()))
 	}
 	if v1alpha1.IsData(f.Name) && d < withoutBandwidth {
-		parts = append(parts, bandwidth(f.BytesPerSecond))
+		parts = append(parts, Bandwidth(f.BytesPerSecond))
 	}
 	c := f.CompletionLatency
 	switch {
 	case !isSync && d == onlyRates:
 	case c == nil && !v1alpha1.IsData(f.Name):
-		parts = append(parts, "mean "+latency(f.Mean()))
+		parts = append(parts, "mean "+Latency(f.Mean()))
 	case c != nil && d >= withoutMedian:
-		parts = append(parts, "p99 "+percentile(c.P99Nanoseconds))
+		parts = append(parts, "p99 "+Percentile(c.P99Nanoseconds))
 	case c != nil:
-		parts = append(parts, "p50 "+percentile(c.P50Nanoseconds), "p99 "+percentile(c.P99Nanoseconds))
+		parts = append(parts, "p50 "+Percentile(c.P50Nanoseconds), "p99 "+Percentile(c.P99Nanoseconds))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"strings"
@@ -7,15 +7,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/compare"
 )
 
 func TestPairAsJUnit(t *testing.T) {
-	pair := func(verdict v1alpha1.Verdict) *Pair {
+	pair := func(verdict v1alpha1.Verdict) *compare.Pair {
 		of := func(name string, iops int64, verdict v1alpha1.Verdict, ratio string) v1alpha1.TargetComparison {
 			io := &v1alpha1.FiguresComparison{MilliIOPS: &v1alpha1.Statistic{Median: 1000 * iops, Ratio: ratio, Verdict: verdict}}
 			return v1alpha1.TargetComparison{Name: name, Runs: 4, Figures: v1alpha1.ListOf(io.As(v1alpha1.OperationRead))}
 		}
-		return &Pair{
+		return &compare.Pair{
 			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"before", "after"},
 			Both: []v1alpha1.Comparison{{
 				Workload: "w", Parameters: map[string]string{"bs": "4k"},
@@ -35,7 +36,7 @@ func TestPairAsJUnit(t *testing.T) {
 	} {
 		p := pair(verdict)
 		var text strings.Builder
-		if err := p.JUnit(&text); err != nil {
+		if err := PairJUnit(&text, p); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(text.String(), want.text) || !strings.Contains(text.String(), `name="w bs=4k on gp3: read"`) || !strings.Contains(text.String(), "Missing") {

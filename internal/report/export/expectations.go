@@ -1,22 +1,8 @@
-package report
+package export
 
 import (
-	"fmt"
-
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/humanize"
 )
-
-// metOf says how many expectations are met, such as "2 of 3 expectations met".
-func metOf(findings []expectation.Finding) string {
-	met := 0
-	for i := range findings {
-		if findings[i].Verdict == expectation.Met {
-			met++
-		}
-	}
-	return fmt.Sprintf("%d of %s met", met, humanize.Plural(len(findings), "expectation"))
-}
 
 // Expected is an expectation and what was measured, for programs.
 type Expected struct {

@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/plan"
 )
 
 // Document is a benchmark's results for programs such as jq. It is flat where the resource is nested, so that one filter
@@ -89,12 +90,12 @@ func JSON(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		Benchmark: benchmarkOf(sb), Targets: orEmpty(status.Targets), Results: measurementsOf(status),
 		Comparisons: comparedIO(status.Comparisons, oneBenchmark), Searches: orEmpty(status.Searches),
 		Expectations: expectedOf(expectation.Told(sb)), Warnings: orEmpty(status.Warnings),
-		AbandonedAttempts: orEmpty(status.AbandonedAttempts), Resource: resourceOf(sb),
+		AbandonedAttempts: orEmpty(status.AbandonedAttempts), Resource: ResourceOf(sb),
 	})
 }
 
-// resourceOf returns the resource as kubectl prints it: with its kind, and without managed fields.
-func resourceOf(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
+// ResourceOf returns the resource as kubectl prints it: with its kind, and without managed fields.
+func ResourceOf(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 	whole := *sb
 	whole.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
 	whole.ManagedFields = nil
@@ -105,7 +106,7 @@ func resourceOf(sb *v1alpha1.StorageBenchmark) *v1alpha1.StorageBenchmark {
 func benchmarkOf(sb *v1alpha1.StorageBenchmark) Benchmark {
 	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	return Benchmark{
-		Namespace: sb.Namespace, Name: sb.Name, UID: sb.UID, Baseline: baseline(&sb.Spec),
+		Namespace: sb.Namespace, Name: sb.Name, UID: sb.UID, Baseline: plan.Baseline(&sb.Spec),
 		StartTime: sb.Status.StartTime, CompletionTime: sb.Status.CompletionTime,
 		PlannedRuns: sb.Status.PlannedRuns, FinishedRuns: sb.Status.FinishedRuns,
 		Reason: succeeded.Reason, Message: succeeded.Message,

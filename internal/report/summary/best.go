@@ -1,4 +1,4 @@
-package report
+package summary
 
 import (
 	"cmp"
@@ -9,21 +9,23 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 const (
-	// maxBest is the most characters of what Best says: the columns of kubectl get have 100 in all.
-	maxBest = 27
-	// noClearBest is said where no target is ahead of all others.
-	noClearBest = "no clear best"
-	// tooFewRuns is said instead where even the clearest difference may be chance.
-	tooFewRuns = "too few runs to tell"
+	// MaxBest is the most characters of what Best says: the columns of kubectl get have 100 in all.
+	MaxBest = 27
+	// NoClearBest is said where no target is ahead of all others.
+	NoClearBest = "no clear best"
+	// TooFewRuns is said instead where even the clearest difference may be chance.
+	TooFewRuns = "too few runs to tell"
 	// sameRatio is by how much IOPS may differ and still count as the same, as verdicts have it.
 	sameRatio = 1.01
 	// clearRatio is how far apart latencies have to be where neither target is the baseline: buckets of a histogram can be wide.
 	clearRatio = 1.1
-	// runsForVerdict is from how many runs of each target on verdicts judge them. A test holds it to internal/analysis.
-	runsForVerdict = 4
+	// RunsForVerdict is from how many runs of each target on verdicts judge them. A test holds it to internal/analysis.
+	RunsForVerdict = 4
 )
 
 // Best tells in a few words which target did most I/Os per second: "gp3 3048 IOPS" for one comparison, "gp3 in 3 of 4" for
@@ -31,7 +33,7 @@ const (
 // No target is named if the difference can be chance. For a single target it tells what that did. It is empty while there
 // is nothing to tell.
 func Best(status *v1alpha1.StorageBenchmarkStatus) string {
-	return humanize.Cut(best(status), maxBest, "..")
+	return humanize.Cut(best(status), MaxBest, "..")
 }
 
 func best(status *v1alpha1.StorageBenchmarkStatus) string {
@@ -61,8 +63,8 @@ func best(status *v1alpha1.StorageBenchmarkStatus) string {
 
 // orTooFew returns what is said of contests, or that there are too few runs if that is why none has a winner.
 func orTooFew(said string, contests []standing) string {
-	if said == noClearBest && !slices.ContainsFunc(contests, func(s standing) bool { return !s.isTooFew() }) {
-		return tooFewRuns
+	if said == NoClearBest && !slices.ContainsFunc(contests, func(s standing) bool { return !s.isTooFew() }) {
+		return TooFewRuns
 	}
 	return said
 }
@@ -84,10 +86,10 @@ type place struct {
 func standingOf(status *v1alpha1.StorageBenchmarkStatus, c *v1alpha1.Comparison) standing {
 	var s standing
 	for i := range c.Targets {
-		if all := ratesAndTotal(&c.Targets[i]); len(all) > 0 {
+		if all := cases.RatesAndTotal(&c.Targets[i]); len(all) > 0 {
 			t := &c.Targets[i]
-			search := searchOf(status, t.Name, c.Workload, c.Parameters)
-			s = append(s, place{t.Name, t.Runs, all[len(all)-1], rates(t), t.Of(v1alpha1.OperationSync), search != nil && search.Outcome == v1alpha1.SearchMixed})
+			search := cases.Search(status, t.Name, c.Workload, c.Parameters)
+			s = append(s, place{t.Name, t.Runs, all[len(all)-1], cases.Rates(t), t.Of(v1alpha1.OperationSync), search != nil && search.Outcome == v1alpha1.SearchMixed})
 		}
 	}
 	slices.SortStableFunc(s, func(a, b place) int { return cmp.Compare(b.io.MilliIOPS.Median, a.io.MilliIOPS.Median) })
@@ -96,7 +98,7 @@ func standingOf(status *v1alpha1.StorageBenchmarkStatus, c *v1alpha1.Comparison)
 
 // isTooFew reports whether a target has too few runs for a verdict.
 func (s standing) isTooFew() bool {
-	return slices.ContainsFunc(s, func(p place) bool { return p.runs < runsForVerdict })
+	return slices.ContainsFunc(s, func(p place) bool { return p.runs < RunsForVerdict })
 }
 
 func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS().Median) }
@@ -110,9 +112,9 @@ func median(io, sync *v1alpha1.FiguresComparison) string {
 	case io.P50Nanoseconds == nil:
 		return ""
 	case syncsPrevail(sync):
-		return " " + percentile(sync.P50Nanoseconds.Median) + " sync p50"
+		return " " + wording.Percentile(sync.P50Nanoseconds.Median) + " sync p50"
 	default:
-		return " " + percentile(io.P50Nanoseconds.Median) + " p50"
+		return " " + wording.Percentile(io.P50Nanoseconds.Median) + " p50"
 	}
 }
 
@@ -138,9 +140,9 @@ func (s standing) leader() string {
 // leaderBySyncs says which target is ahead of all others by the time that syncs take, where none is by anything else.
 func (s standing) leaderBySyncs() string {
 	if first := s.firstBy((*place).syncsFaster); first != nil {
-		return named(first.target, percentile(first.sync.P99Nanoseconds.Median)+" sync P99")
+		return named(first.target, wording.Percentile(first.sync.P99Nanoseconds.Median)+" sync P99")
 	}
-	return noClearBest
+	return NoClearBest
 }
 
 // winner returns the target that is ahead of all others, by syncs where none is by anything else; nil if there is none.
@@ -166,11 +168,11 @@ func (s standing) firstBy(isAhead func(own, other *place) bool) *place {
 func (p *place) latency() string {
 	switch io := p.directions[0]; {
 	case len(p.directions) == 1 && p.waitsForSyncs(p.directions[0]):
-		return percentile(p.sync.P99Nanoseconds.Median) + " sync P99"
+		return wording.Percentile(p.sync.P99Nanoseconds.Median) + " sync P99"
 	case len(p.directions) == 1 && io.P99Nanoseconds != nil:
-		return percentile(io.P99Nanoseconds.Median) + " P99"
+		return wording.Percentile(io.P99Nanoseconds.Median) + " P99"
 	case len(p.directions) == 1 && io.MeanNanoseconds != nil:
-		return latency(io.MeanNanoseconds.Median) + " mean"
+		return wording.Latency(io.MeanNanoseconds.Median) + " mean"
 	default:
 		return "by latency"
 	}
@@ -191,7 +193,7 @@ func (p *place) isJudgedByLatency(other *place) bool {
 
 // isAhead says whether a target is ahead of another: by IOPS, or by the latency of each direction.
 func (p *place) isAhead(other *place) bool {
-	few := min(p.runs, other.runs) < runsForVerdict
+	few := min(p.runs, other.runs) < RunsForVerdict
 	if !p.isJudgedByLatency(other) {
 		return isAhead(p.io.MilliIOPS, other.io.MilliIOPS, verdictBetween(p.io, other.io), few, sameRatio)
 	}
@@ -237,7 +239,7 @@ func (p *place) syncsTakeLess(other *place) bool {
 	} else if !other.isBaseline() {
 		verdict = ""
 	}
-	return isAhead(other.sync.P99Nanoseconds, p.sync.P99Nanoseconds, verdict, min(p.runs, other.runs) < runsForVerdict, clearRatio)
+	return isAhead(other.sync.P99Nanoseconds, p.sync.P99Nanoseconds, verdict, min(p.runs, other.runs) < RunsForVerdict, clearRatio)
 }
 
 // isAhead reports whether a figure is more than another by the verdict on the two. Between two targets neither of which is
@@ -280,7 +282,7 @@ func mostOften(contests []standing, comparisons int) string {
 		}
 	}
 	if 2*wins[best] <= comparisons {
-		return noClearBest
+		return NoClearBest
 	}
 	return named(best, fmt.Sprintf("in %d of %d", wins[best], comparisons))
 }
@@ -293,7 +295,7 @@ func topOf(all []standing) *place {
 // named puts the name of a target before what is said of it, as much of the name as there is room for.
 func named(target, what string) string {
 	const cut = ".." // which kubectl, other than …, gives the width that it has
-	if room := maxBest - len(" ") - len(what); len(target) > room {
+	if room := MaxBest - len(" ") - len(what); len(target) > room {
 		target = target[:room-len(cut)] + cut
 	}
 	return target + " " + what

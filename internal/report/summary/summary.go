@@ -1,4 +1,5 @@
-package report
+// Package summary tells the results of a benchmark in one line, for the columns of kubectl get.
+package summary
 
 import (
 	"fmt"
@@ -6,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
-// maxSummary is the most characters of a summary: it has to fit into a printed column.
-const maxSummary = 240
+// MaxSummary is the most characters of a summary: it has to fit into a printed column.
+const MaxSummary = 240
 
 // Summary says the results in one line, such as "randwrite bs=16k: gp3 3048 IOPS 5.34ms p50, efs 1560 (0.51x)":
 // by comparison first the IOPS and the median latency of the baseline, then the IOPS of the others beside it. It
@@ -18,12 +21,12 @@ func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
 	var lines []string
 	for i := range status.Comparisons {
 		c := &status.Comparisons[i]
-		name := strings.TrimSpace(workloadOf(c) + " " + parameters(c.Parameters))
+		name := strings.TrimSpace(cases.Name(c) + " " + wording.Parameters(c.Parameters))
 		var alone, beside []string
 		for j := range c.Targets {
 			t := &c.Targets[j]
 			text := t.Name + " " + summarizeTarget(t)
-			if s := searchOf(status, t.Name, c.Workload, c.Parameters); s != nil {
+			if s := cases.Search(status, t.Name, c.Workload, c.Parameters); s != nil {
 				text += summarizeSearch(s)
 			}
 			if isCompared(t) {
@@ -36,7 +39,7 @@ func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
 	}
 	for i := range status.Searches {
 		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
-			lines = append(lines, strings.TrimSpace(s.Workload+" "+parameters(s.Parameters))+": "+s.Target+" "+s.Message)
+			lines = append(lines, strings.TrimSpace(s.Workload+" "+wording.Parameters(s.Parameters))+": "+s.Target+" "+s.Message)
 		}
 	}
 	return shorten(strings.Join(lines, "; "))
@@ -44,11 +47,11 @@ func Summary(status *v1alpha1.StorageBenchmarkStatus) string {
 
 // isCompared says whether a target is beside the baseline.
 func isCompared(t *v1alpha1.TargetComparison) bool {
-	return slices.ContainsFunc(rates(t), func(d *v1alpha1.FiguresComparison) bool { return d.MilliIOPS.Multiple() != "" })
+	return slices.ContainsFunc(cases.Rates(t), func(d *v1alpha1.FiguresComparison) bool { return d.MilliIOPS.Multiple() != "" })
 }
 
 func summarizeTarget(t *v1alpha1.TargetComparison) string {
-	all := rates(t)
+	all := cases.Rates(t)
 	parts := make([]string, len(all))
 	for i, d := range all {
 		sync := t.Of(v1alpha1.OperationSync)
@@ -65,13 +68,13 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 func summarizeIO(io *v1alpha1.FiguresComparison, sync *v1alpha1.FiguresComparison) string {
 	switch {
 	case io.JudgedBy == v1alpha1.JudgedByP99 && io.P99Nanoseconds.Multiple() == "" && io.P99Nanoseconds != nil:
-		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, percentile(io.P99Nanoseconds.Median))
+		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, wording.Percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
-		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, multiple(io.Judged().Multiple()))
+		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, wording.Multiple(io.Judged().Multiple()))
 	case io.MilliIOPS.Multiple() != "" && syncsPrevail(sync) && sync.P99Nanoseconds.Multiple() != "":
-		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS().Median, multiple(io.MilliIOPS.Multiple()), multiple(sync.P99Nanoseconds.Multiple()))
+		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS().Median, wording.Multiple(io.MilliIOPS.Multiple()), wording.Multiple(sync.P99Nanoseconds.Multiple()))
 	case io.MilliIOPS.Multiple() != "":
-		return fmt.Sprintf("%d (%s)", io.IOPS().Median, multiple(io.MilliIOPS.Multiple()))
+		return fmt.Sprintf("%d (%s)", io.IOPS().Median, wording.Multiple(io.MilliIOPS.Multiple()))
 	default:
 		return fmt.Sprintf("%d IOPS%s", io.IOPS().Median, median(io, sync))
 	}
@@ -79,9 +82,9 @@ func summarizeIO(io *v1alpha1.FiguresComparison, sync *v1alpha1.FiguresCompariso
 
 // shorten cuts a line behind a whole target or comparison.
 func shorten(line string) string {
-	if len(line) <= maxSummary {
+	if len(line) <= MaxSummary {
 		return line
 	}
-	cut := max(strings.LastIndex(line[:maxSummary], ", "), strings.LastIndex(line[:maxSummary], "; "), 0)
+	cut := max(strings.LastIndex(line[:MaxSummary], ", "), strings.LastIndex(line[:MaxSummary], "; "), 0)
 	return line[:cut] + " …"
 }

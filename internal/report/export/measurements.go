@@ -1,12 +1,11 @@
-package report
+// Package export prints benchmarks, histories and comparisons for programs: CSV, JSON, JUnit and OpenMetrics.
+package export
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
 )
 
 // Measurement is one operation of a run, or of a section of its job file: a row of the CSV and an element of the JSON. A run
@@ -59,20 +58,10 @@ func measurementsOf(status *v1alpha1.StorageBenchmarkStatus) []Measurement {
 			all = append(all, ofRun(run))
 		}
 		for j := before; j < len(all); j++ {
-			all[j].AfterReplacement = afterReplacement(status, i)
+			all[j].AfterReplacement = cases.AfterReplacement(status, i)
 		}
 	}
 	return all
-}
-
-// afterReplacement says whether a run was made after a claim of its target was replaced, nil if none was, or the run has not begun.
-func afterReplacement(status *v1alpha1.StorageBenchmarkStatus, index int) *bool {
-	run := &status.Runs[index]
-	at := slices.IndexFunc(status.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == run.Target })
-	if at < 0 || ptr.Deref(status.Targets[at].RunsBeforeReplacement, 0) == 0 || run.State == v1alpha1.RunPending {
-		return nil
-	}
-	return new(index >= int(*status.Targets[at].RunsBeforeReplacement))
 }
 
 // ofRun returns what is to be said of a run without its results.

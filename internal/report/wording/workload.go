@@ -1,12 +1,74 @@
-package report
+package wording
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/preset"
 )
+
+// Expanded returns a workload that says itself what its preset does, the same if that is not known.
+func Expanded(w *v1alpha1.Workload) *v1alpha1.Workload {
+	if expanded, err := preset.Expand(w); err == nil {
+		return expanded
+	}
+	return w
+}
+
+// Fields returns the parameters of a workload that are set, by their names in the API; options that have none by theirs.
+func Fields(p *v1alpha1.FioParameters) map[string]string {
+	fields := map[string]string{}
+	encoded, err := json.Marshal(p)
+	if err != nil {
+		return fields // Which cannot be: it came out of JSON.
+	}
+	var all map[string]any
+	if err := json.Unmarshal(encoded, &all); err != nil {
+		return fields
+	}
+	for name, value := range all {
+		if options, ok := value.(map[string]any); ok {
+			for option, value := range options {
+				fields[fio.FieldName(option)] = fmt.Sprint(value)
+			}
+			continue
+		}
+		fields[name] = fmt.Sprint(value)
+	}
+	return fields
+}
+
+// Parameters prints the choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
+func Parameters(choice map[string]string) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(choice)) {
+		parts = append(parts, name+"="+choice[name])
+	}
+	return strings.Join(parts, " ")
+}
+
+// JobFile returns what fio is given for a workload that has a preset, and the choices of its matrix.
+func JobFile(w *v1alpha1.Workload) string {
+	out := Expanded(w)
+	if out.Fio == nil {
+		return ""
+	}
+	var text strings.Builder
+	fmt.Fprintln(&text, strings.TrimSpace(fio.FromParameters(out.Name, out.Fio).String()))
+	for _, name := range slices.Sorted(maps.Keys(out.Matrix)) {
+		var values []string
+		for _, value := range out.Matrix[name] {
+			values = append(values, value.String())
+		}
+		fmt.Fprintf(&text, "; %s is one after the other %s\n", name, strings.Join(values, ", "))
+	}
+	return text.String()
+}
 
 // kinds are fio's values of rw in words.
 var kinds = map[string]string{
@@ -42,16 +104,16 @@ func operationsInWords(set map[string]string) string {
 	return words + " (" + engine + ")"
 }
 
-// workloadInWords says what fio did, such as "random writes in blocks of 16k by 16 jobs (psync), past the page cache". The choice of
+// Workload says what fio did, such as "random writes in blocks of 16k by 16 jobs (psync), past the page cache". The choice of
 // the matrix prevails over what the workload says.
-func workloadInWords(w *v1alpha1.Workload, section string, choice map[string]string) string {
-	switch w = expanded(w); {
+func Workload(w *v1alpha1.Workload, section string, choice map[string]string) string {
+	switch w = Expanded(w); {
 	case w.Preset != nil:
 		return "preset " + *w.Preset + ", which this version does not know"
 	case w.Fio == nil:
 		return jobFileInWords(w, section, choice)
 	}
-	set := fieldsOf(w.Fio)
+	set := Fields(w.Fio)
 	for name, value := range choice {
 		set[fio.FieldName(name)] = value
 	}
@@ -106,7 +168,7 @@ func jobFileInWords(w *v1alpha1.Workload, section string, choice map[string]stri
 		words = "section " + section + " of " + words
 	}
 	if len(choice) > 0 {
-		words += " with " + parameters(choice)
+		words += " with " + Parameters(choice)
 	}
 	return words
 }

@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"encoding/csv"
@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // field is a column of a CSV of T.
@@ -60,7 +61,7 @@ func newSheet[T any](w io.Writer, fields []field[T]) (*sheet[T], error) {
 	s := &sheet[T]{csv.NewWriter(w), fields}
 	cells := make([]string, len(fields))
 	for i, f := range fields {
-		cells[i] = harmlessCell(f.name)
+		cells[i] = HarmlessCell(f.name)
 	}
 	return s, s.writer.Write(cells)
 }
@@ -70,7 +71,7 @@ func (s *sheet[T]) add(all []T) error {
 	cells := make([]string, len(s.fields))
 	for i := range all {
 		for j, f := range s.fields {
-			cells[j] = harmlessCell(f.of(&all[i]))
+			cells[j] = HarmlessCell(f.of(&all[i]))
 		}
 		if err := s.writer.Write(cells); err != nil {
 			return err
@@ -80,10 +81,10 @@ func (s *sheet[T]) add(all []T) error {
 	return s.writer.Error()
 }
 
-// harmlessCell returns a cell that no spreadsheet takes for a formula: one that could be gets an apostrophe before it,
+// HarmlessCell returns a cell that no spreadsheet takes for a formula: one that could be gets an apostrophe before it,
 // as people write it there. Numbers stay numbers. https://owasp.org/www-community/attacks/CSV_Injection
-func harmlessCell(cell string) string {
-	cell = Harmless(cell)
+func HarmlessCell(cell string) string {
+	cell = wording.Harmless(cell)
 	if !beginsLikeFormula(cell) {
 		return cell
 	}
@@ -266,7 +267,7 @@ func surroundingFields() []field[Measurement] {
 		bound("limit_cpu_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitCPUPercent) }),
 		bound("limit_in_flight", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitInFlight) }),
 		bound("limit_used_percent", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.UsedPercent) }),
-		{"warnings", func(m *Measurement) string { return reasons(m.Warnings) }},
+		{"warnings", func(m *Measurement) string { return Reasons(m.Warnings) }},
 		{"after_replacement", func(m *Measurement) string {
 			if m.AfterReplacement == nil {
 				return ""
@@ -278,8 +279,8 @@ func surroundingFields() []field[Measurement] {
 	}
 }
 
-// reasons are the kinds of warnings, with blanks between.
-func reasons(warnings []v1alpha1.Warning) string {
+// Reasons are the kinds of warnings, with blanks between.
+func Reasons(warnings []v1alpha1.Warning) string {
 	names := make([]string, len(warnings))
 	for i := range warnings {
 		names[i] = warnings[i].Reason

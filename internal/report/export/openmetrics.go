@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // exportedMetric is a metric of OpenMetrics, and how it is made of what a run did over its time.
@@ -89,7 +90,7 @@ func labelsOf(sb *v1alpha1.StorageBenchmark, r *recorded) []*dto.LabelPair {
 	var all []*dto.LabelPair
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
 		if labels[name] != "" {
-			all = append(all, &dto.LabelPair{Name: new(name), Value: new(Harmless(labels[name]))})
+			all = append(all, &dto.LabelPair{Name: new(name), Value: new(wording.Harmless(labels[name]))})
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package report
+package compare
 
 import (
 	"cmp"
@@ -12,13 +12,15 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // remark is what is said of how two benchmarks were measured, below what they measured. Head is one word.
-type remark struct{ head, text string }
+type remark struct{ Head, Text string }
 
-// remarks say what the verdicts rest on.
-func (p *Pair) remarks() []remark {
+// Remarks say what the verdicts rest on.
+func (p *Pair) Remarks() []remark {
 	var all []remark
 	for i, sb := range p.Benchmarks {
 		if text := incomplete(&sb.Status, p.Labels[i]); text != "" {
@@ -44,10 +46,10 @@ func (p *Pair) when() string {
 		first, second = second, first
 	}
 	if first.to == nil || second.from.Before(first.to) {
-		return fmt.Sprintf("at the same time in part, %s from %s on and %s from %s on", first.name, minute(first.from), second.name, minute(second.from))
+		return fmt.Sprintf("at the same time in part, %s from %s on and %s from %s on", first.name, wording.Minute(first.from), second.name, wording.Minute(second.from))
 	}
 	apart := second.from.Sub(first.to.Time)
-	return fmt.Sprintf("%s until %s and %s from %s on, %s apart", first.name, minute(first.to), second.name, minute(second.from), roughly(apart))
+	return fmt.Sprintf("%s until %s and %s from %s on, %s apart", first.name, wording.Minute(first.to), second.name, wording.Minute(second.from), roughly(apart))
 }
 
 // span is when a benchmark measured: from the start of its first run to the end of its last one. Where runs do not say, it is the time from its start to its
@@ -98,7 +100,7 @@ func (p *Pair) where() string {
 			same, other = same || isThere, other || !isThere
 			continue
 		}
-		own, others := targetStatusOf(p.Benchmarks[0], targets[0].Name).Volumes, targetStatusOf(p.Benchmarks[1], targets[1].Name).Volumes
+		own, others := cases.TargetStatus(p.Benchmarks[0], targets[0].Name).Volumes, cases.TargetStatus(p.Benchmarks[1], targets[1].Name).Volumes
 		if len(own) == 0 || len(others) == 0 {
 			return ""
 		}
@@ -131,7 +133,7 @@ func isVolume(a, b *v1alpha1.VolumeStatus) bool {
 
 // bucketOf returns the bucket of a target, "" if it has none. Its volumes have another name in each benchmark.
 func bucketOf(sb *v1alpha1.StorageBenchmark, target string) string {
-	spec := firstOr(v1alpha1.Target{}, sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target })
+	spec := cases.FirstOr(v1alpha1.Target{}, sb.Spec.Targets, func(t v1alpha1.Target) bool { return t.Name == target })
 	if spec.S3 == nil {
 		return ""
 	}
@@ -173,15 +175,15 @@ func incomplete(status *v1alpha1.StorageBenchmarkStatus, label string) string {
 	return fmt.Sprintf("%d of %s of %s have a result (%s). Verdicts are on these alone.", measured, humanize.Plural(all, "run"), label, strings.Join(parts, ", "))
 }
 
-// maxAbandoned is the most attempts without a result that a status keeps.
-const maxAbandoned = 32
+// MaxAbandoned is the most attempts without a result that a status keeps.
+const MaxAbandoned = 32
 
 // abandonedCount says how many attempts of a benchmark were ended without a result, "" if none was.
 func abandonedCount(status *v1alpha1.StorageBenchmarkStatus, label string) string {
 	switch n := len(status.AbandonedAttempts); {
 	case n == 0:
 		return ""
-	case n >= maxAbandoned:
+	case n >= MaxAbandoned:
 		return fmt.Sprintf("%d attempts or more of %s ended without a result.", n, label)
 	default:
 		return fmt.Sprintf("%s of %s ended without a result.", humanize.Plural(n, "attempt"), label)

@@ -1,4 +1,4 @@
-package report
+package export
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // JUnit prints a report as JUnit does, of which CI systems show what fails: a suite with a test for the benchmark as a whole, one for each
@@ -71,7 +73,7 @@ func wholeTest(sb *v1alpha1.StorageBenchmark) junit.Testcase {
 		test.Error = problem("NotBegun", "no operator has taken the benchmark up")
 	case succeeded.Status == metav1.ConditionUnknown:
 		test.Error = problem("NotEnded", fmt.Sprintf("the benchmark goes on: %s: %s", succeeded.Reason, succeeded.Message))
-	case succeeded.Status == metav1.ConditionFalse && (succeeded.Reason != v1alpha1.ReasonRunFailed || countState(sb, v1alpha1.RunFailed) == 0):
+	case succeeded.Status == metav1.ConditionFalse && (succeeded.Reason != v1alpha1.ReasonRunFailed || cases.CountState(sb, v1alpha1.RunFailed) == 0):
 		test.Error = problem(succeeded.Reason, succeeded.Message)
 	}
 	return test
@@ -82,7 +84,7 @@ func runTest(benchmark string, run *v1alpha1.Run) junit.Testcase {
 	test := junit.Testcase{Classname: benchmark + ".runs", Name: run.Name, Time: seconds(run.StartTime, run.CompletionTime)}
 	switch run.State {
 	case v1alpha1.RunSucceeded:
-		test.SystemOut = &junit.Output{Data: Harmless(Outcome(run))}
+		test.SystemOut = &junit.Output{Data: wording.Harmless(wording.Outcome(run))}
 	case v1alpha1.RunFailed:
 		test.Error = problem(string(run.State), run.Message)
 	default:
@@ -95,7 +97,7 @@ func runTest(benchmark string, run *v1alpha1.Run) junit.Testcase {
 func expectationTest(benchmark string, f *expectation.Finding) junit.Testcase {
 	test := junit.Testcase{
 		Classname: benchmark + ".expectations",
-		Name:      Harmless(fmt.Sprintf("%s: %s %s", f.Subject(), f.Rule.Metric, f.Rule.Expected())),
+		Name:      wording.Harmless(fmt.Sprintf("%s: %s %s", f.Subject(), f.Rule.Metric, f.Rule.Expected())),
 	}
 	switch f.Verdict {
 	case expectation.Missed:
@@ -103,7 +105,7 @@ func expectationTest(benchmark string, f *expectation.Finding) junit.Testcase {
 	case expectation.Unknown:
 		test.Error = problem(f.Verdict.Name(), f.String())
 	case expectation.Met:
-		test.SystemOut = &junit.Output{Data: Harmless(f.String())}
+		test.SystemOut = &junit.Output{Data: wording.Harmless(f.String())}
 	}
 	return test
 }
@@ -130,7 +132,7 @@ func toldTest(sb *v1alpha1.StorageBenchmark, findings []expectation.Finding) (ju
 
 // problem is why a test did not pass: the first line of the text is the message, and the whole is what is shown when that is opened.
 func problem(kind, text string) *junit.Result {
-	text = Harmless(text)
+	text = wording.Harmless(text)
 	first, _, _ := strings.Cut(text, "\n")
 	return &junit.Result{Type: kind, Message: first, Data: text}
 }

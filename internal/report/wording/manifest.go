@@ -1,4 +1,4 @@
-package report
+package wording
 
 import (
 	"sigs.k8s.io/yaml"

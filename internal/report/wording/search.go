@@ -1,0 +1,38 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+)
+
+// Searches are what searches have found, such as "randread on gp3: 2850 IOPS at read.p99 <= 5 ms (iodepth 9); at saturation 3000 IOPS and 21 ms".
+func Searches(all []v1alpha1.SearchResult) []string {
+	var lines []string
+	for i := range all {
+		if s := &all[i]; s.Message != "" {
+			lines = append(lines, fmt.Sprintf("%s on %s: %s", humanize.Line(strings.TrimSpace(s.Workload+" "+Parameters(s.Parameters))), s.Target, Found(s)))
+		}
+	}
+	return lines
+}
+
+// Found is what a search has found, and how much of what the storage can do that is.
+func Found(s *v1alpha1.SearchResult) string {
+	text := humanize.Line(s.Message)
+	if a, most := s.Answer, s.Saturation; s.Outcome == v1alpha1.SearchFound && a != nil && most != nil && most.IOPS > 0 {
+		used := min(100*a.IOPS.Median/most.IOPS, 100)
+		text += fmt.Sprintf(" (%d %% can be used within the budget)", used)
+	}
+	return text
+}
+
+// SentenceOf has a text begin with a capital and end with a period.
+func SentenceOf(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}

@@ -1,0 +1,126 @@
+package wording
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
+
+// Storage says in words what a target is, such as "EBS gp3 volume of 30Gi made from VolumeSnapshot db" or "claim data".
+func Storage(t *v1alpha1.Target) string {
+	size, source := "", ""
+	if t.Capacity != nil {
+		size = " of " + t.Capacity.String()
+	}
+	if t.DataSource != nil {
+		source = " made from " + t.DataSource.String()
+	}
+	switch {
+	case t.EBS != nil:
+		kind := string(t.EBS.Type)
+		if kind == "" {
+			kind = "gp3"
+		}
+		return "EBS " + kind + " volume" + size + source
+	case t.EFS != nil:
+		return strings.TrimSpace("EFS file system " + t.EFS.FileSystemID)
+	case t.S3 != nil:
+		return strings.TrimSpace("S3 bucket " + t.S3.Bucket)
+	case t.ClaimName != nil:
+		return "claim " + *t.ClaimName
+	case t.StorageClassName != nil:
+		return "volume" + size + " of class " + *t.StorageClassName + source
+	default:
+		return "storage"
+	}
+}
+
+// Limits prints limits, such as "3000 IOPS, 125 MiB/s", with what remains of them without burst credits.
+func Limits(l *v1alpha1.Limits) string {
+	var parts []string
+	add := func(limit *int64, inWords func(int64) string, suffix string) {
+		if limit != nil {
+			parts = append(parts, inWords(*limit)+suffix)
+		}
+	}
+	iops := func(n int64) string { return fmt.Sprintf("%d IOPS", n) }
+	add(l.IOPS, iops, "")
+	add(l.ReadIOPS, iops, " of reads")
+	add(l.WriteIOPS, iops, " of writes")
+	add(l.BytesPerSecond, Bandwidth, "")
+	add(l.ReadBytesPerSecond, Bandwidth, " of reads")
+	add(l.WriteBytesPerSecond, Bandwidth, " of writes")
+	if l.Burst != nil {
+		add(l.Burst.BaselineIOPS, iops, " without burst credits")
+		add(l.Burst.BaselineBytesPerSecond, Bandwidth, " without burst credits")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// KnownLimits prints all limits that a target's results are judged by, each with whose it is.
+func KnownLimits(s *v1alpha1.TargetStatus) string {
+	var parts []string
+	if s.Limits != nil {
+		parts = append(parts, fmt.Sprintf("%s: %s%s", s.Limits.Scope, precisions[s.Limits.Precision], Limits(&s.Limits.Limits))+lowered(s.Limits))
+	}
+	for i := range s.ClientLimits {
+		parts = append(parts, fmt.Sprintf("%s: %s", s.ClientLimits[i].Scope, Limits(&s.ClientLimits[i].Limits)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// lowered says what there is in place of limits if the driver lowered them.
+func lowered(l *v1alpha1.KnownLimits) string {
+	if l.LoweredIOPS == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (%d IOPS if the driver lowered them)", *l.LoweredIOPS)
+}
+
+// precisions say what figures are that are no limits.
+var precisions = map[v1alpha1.LimitPrecision]string{v1alpha1.PrecisionRange: "up to about ", v1alpha1.PrecisionAtLeast: "at least "}
+
+// Nodes returns the nodes that a target was measured from, each once, with what is known of them, such as
+// "node-1 (m6i.large, eu-central-1a)".
+func Nodes(s *v1alpha1.TargetStatus) []string {
+	var nodes []string
+	for i := range s.Volumes {
+		v := &s.Volumes[i]
+		if v.Node == "" {
+			continue
+		}
+		node := v.Node
+		if about := slices.DeleteFunc([]string{v.InstanceType, v.Zone}, func(s string) bool { return s == "" }); len(about) > 0 {
+			node += " (" + strings.Join(about, ", ") + ")"
+		}
+		if !slices.Contains(nodes, node) {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// Volumes returns the volumes of a target by what their driver calls them, else by their PersistentVolume.
+func Volumes(s *v1alpha1.TargetStatus) []string {
+	var volumes []string
+	for i := range s.Volumes {
+		name := s.Volumes[i].Handle
+		if name == "" {
+			name = s.Volumes[i].Name
+		}
+		volumes = append(volumes, name)
+	}
+	return volumes
+}
+
+// Mode is the volume mode of a target, Filesystem if nothing is known.
+func Mode(t *v1alpha1.Target, s *v1alpha1.TargetStatus) string {
+	if s.VolumeMode != "" {
+		return string(s.VolumeMode)
+	}
+	return string(ptr.Deref(t.VolumeMode, "Filesystem"))
+}
