@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // perClientCell prints how far the clients' IOPS in one direction are apart, such as 4 x 798-812 (0.9%): how many clients
@@ -32,5 +33,5 @@ func perClientCell(r *row, _ Style) string {
 	for _, result := range r.results {
 		clients = max(clients, result.Clients)
 	}
-	return fmt.Sprintf("%d x %d-%d (%.1f%%)", clients, v1alpha1.WholeIOPS(all.MinMilliIOPS), v1alpha1.WholeIOPS(all.MaxMilliIOPS), 100*largest)
+	return fmt.Sprintf("%d x %s (%.1f%%)", clients, wording.Range(all.MinMilliIOPS, all.MaxMilliIOPS, "-"), 100*largest)
 }

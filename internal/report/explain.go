@@ -141,7 +141,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		e.say("", e.syncs(s, t.Runs))
 	}
 	if total := t.Of(v1alpha1.OperationTotal); total != nil && total.MilliIOPS != nil && total.BytesPerSecond != nil {
-		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", total.IOPS().Median, perSecond(total.BytesPerSecond.Median),
+		e.say("", fmt.Sprintf("Together %s I/Os and %s a second%s.", wording.IOPS(total.MilliIOPS.Median), perSecond(total.BytesPerSecond.Median),
 			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
 	}
 	e.say("Steady", steadyStateOf(&s))
@@ -149,22 +149,13 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		e.say("Search", wording.SentenceOf(wording.Found(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
 	}
 	e.say("Over time", overTimeOf(&s))
-	e.bound(boundsOf(&s))
+	e.bound(cases.Bounds(s.outcomes))
 	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)
 	of := slices.DeleteFunc(warningsOf(&s), func(w v1alpha1.Warning) bool { // what is said of all prevails: it has the figures
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
 	e.warnings(append(of, t.Warnings...))
-	e.next(boundsOf(&s), c.Workload, t.Of(v1alpha1.OperationMetadata) != nil)
-}
-
-// boundsOf returns what held the results of a subject back.
-func boundsOf(s *subject) []*v1alpha1.LimitedBy {
-	var bounds []*v1alpha1.LimitedBy
-	for _, o := range s.outcomes {
-		bounds = append(bounds, o.LimitedBy)
-	}
-	return v1alpha1.Decisive(bounds)
+	e.next(cases.Bounds(s.outcomes), c.Workload, t.Of(v1alpha1.OperationMetadata) != nil)
 }
 
 // warningsOf returns the warnings of a subject's runs.
@@ -179,7 +170,7 @@ func warningsOf(s *subject) []v1alpha1.Warning {
 // measured says what was measured, on what, from where and for how long.
 func (e *explanation) measured(s *subject) string {
 	target, status := cases.Target(e.sb, s.target), cases.TargetStatus(e.sb, s.target)
-	what := upper(wording.Workload(s.workload, s.section, s.parameters))
+	what := wording.Upper(wording.Workload(s.workload, s.section, s.parameters))
 	if s.clients > 1 {
 		what += fmt.Sprintf(", on each of %d clients at the same time", s.clients)
 	}
@@ -207,9 +198,9 @@ func (e *explanation) measured(s *subject) string {
 
 // figures says what came out in one direction.
 func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string {
-	result := fmt.Sprintf("%d operations on files a second", io.IOPS().Median)
+	result := fmt.Sprintf("%s operations on files a second", wording.IOPS(io.MilliIOPS.Median))
 	if io.BytesPerSecond != nil {
-		result = fmt.Sprintf("%d %ss and %s a second", io.IOPS().Median, io.Name, perSecond(io.BytesPerSecond.Median))
+		result = fmt.Sprintf("%s %ss and %s a second", wording.IOPS(io.MilliIOPS.Median), io.Name, perSecond(io.BytesPerSecond.Median))
 	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
 		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(io.P50Nanoseconds.Median), wording.AtMost(io.P99Nanoseconds.Median))
@@ -238,7 +229,7 @@ func (e *explanation) syncs(s *v1alpha1.FiguresComparison, runs int32) string {
 	if runs > 1 {
 		result = "In the median " + result
 	}
-	return upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
+	return wording.Upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
 }
 
 // beside says how a rate is beside the baseline's, "" for the baseline itself.
@@ -262,7 +253,7 @@ func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what st
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
 	if ratio == "" {
-		return ". " + upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, plan.Baseline(&e.sb.Spec), noRatio))
+		return ". " + wording.Upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, plan.Baseline(&e.sb.Spec), noRatio))
 	}
 	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, plan.Baseline(&e.sb.Spec))
 }
@@ -333,14 +324,6 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 // perSecond prints bytes of a second.
 func perSecond(bytesPerSecond int64) string {
 	return strings.ReplaceAll(wording.BothBandwidths(bytesPerSecond), "/s", "")
-}
-
-// upper begins a sentence.
-func upper(what string) string {
-	if what == "" {
-		return ""
-	}
-	return strings.ToUpper(what[:1]) + what[1:]
 }
 
 // anA puts the article before a kind of storage.

@@ -63,14 +63,14 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 		}
 		e.say("Steady", steadyStateInWords(s.workload, result.SteadyState))
 		e.say("Over time", wording.OverTime(result))
-		e.bound(boundsOf(&s))
+		e.bound(cases.Bounds(s.outcomes))
 	}
 	e.say("Storage", wording.Counters(run), wording.Exceeded(run))
 	e.say("How sure", repetition(run, e.sb))
 	e.warnings(append(e.replacement(run), run.Warnings...))
 	told := map[string]bool{}
 	for _, s := range e.subjects(run) {
-		for _, bound := range boundsOf(&s) {
+		for _, bound := range cases.Bounds(s.outcomes) {
 			if bound != nil && !told[bound.Reason] {
 				told[bound.Reason] = true
 				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].Result.Of(v1alpha1.OperationMetadata) != nil)
@@ -117,13 +117,13 @@ func latencyTargetInWords(depth int32) string {
 
 // resultInWords says what came out in one direction.
 func resultInWords(direction string, io *v1alpha1.Figures) string {
-	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS(), direction, perSecond(io.BytesPerSecond))
+	words := fmt.Sprintf("%s %ss and %s a second", wording.IOPS(io.MilliIOPS), direction, perSecond(io.BytesPerSecond))
 	if c := io.CompletionLatency; c != nil {
 		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(c.P50Nanoseconds), wording.AtMost(c.P99Nanoseconds), wording.Latency(c.MaxNanoseconds))
 		words += coarseness(c)
 	}
 	if c := io.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
+		words += fmt.Sprintf("; the slowest client had %s IOPS and the fastest %s", wording.IOPS(c.MinMilliIOPS), wording.IOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }
@@ -146,12 +146,12 @@ func metadataInWords(m *v1alpha1.Figures) string {
 	if m == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS(), m.Count, wording.Latency(m.Mean()))
+	words := fmt.Sprintf("%s operations on files a second; %d took %s each on average", wording.IOPS(m.MilliIOPS), m.Count, wording.Latency(m.Mean()))
 	if l := m.CompletionLatency; l != nil {
 		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(l.P50Nanoseconds), wording.AtMost(l.P99Nanoseconds), wording.Latency(l.MaxNanoseconds)) + coarseness(l)
 	}
 	if c := m.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
+		words += fmt.Sprintf("; the slowest client had %s a second and the fastest %s", wording.IOPS(c.MinMilliIOPS), wording.IOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }

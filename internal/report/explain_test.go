@@ -38,8 +38,8 @@ randwrite bs=16k on gp3
   Result    In the median 3048 writes and 47.6 MiB (49.9 MB) a second; half of them took at most
             5.25ms, 99 of 100 at most 10.5ms.
   Held back VolumeIOPS: 3048 of the volume's 3000 IOPS (102 %).
-  How sure  6 runs had from 3041 to 3050 IOPS (±0 %). With a confidence of at least 95 % the median
-            is from 3041 to 3050.
+  How sure  6 runs had from 3041 to 3050 IOPS (±0.1 %). With a confidence of at least 95 % the
+            median is from 3041 to 3050.
   Next      Provision more IOPS: iops of a gp3, io1 or io2 volume, another class, or more capacity
             where IOPS follow from the size, as with gp2. Where bytes count and not I/Os, larger
             blocks (bs) move more of them with the same IOPS.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,17 +179,11 @@ func iopsCell(r *row, style Style) string {
 	if r.figures == nil || r.figures.MilliIOPS == nil {
 		return ""
 	}
-	s := r.figures.IOPS()
-	number := strconv.FormatInt(s.Median, 10)
+	s := r.figures.MilliIOPS
 	if r.repetitions < 2 || s.Median == 0 {
-		return number
+		return wording.IOPS(s.Median)
 	}
-	return fmt.Sprintf("%s %s%.0f%%", number, style.plusMinus(), deviation(s))
-}
-
-// deviation is half of the range of a statistic, in percent of its median, which is not 0.
-func deviation(s *v1alpha1.Statistic) float64 {
-	return math.Round(100 * (float64(s.Most()) - float64(s.Least())) / 2 / float64(s.Median))
+	return fmt.Sprintf("%s %s%s%%", wording.IOPS(s.Median), style.plusMinus(), wording.Deviation(s))
 }
 
 // rangeCell prints the least and the greatest IOPS of several runs.
@@ -198,13 +191,13 @@ func rangeCell(r *row) string {
 	if r.repetitions < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d-%d", r.figures.IOPS().Least(), r.figures.IOPS().Most())
+	return wording.Range(r.figures.MilliIOPS.Least(), r.figures.MilliIOPS.Most(), "-")
 }
 
 // intervalCell prints the confidence interval of the IOPS.
 func intervalCell(r *row) string {
-	if s := r.figures.IOPS(); s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
-		return fmt.Sprintf("%d-%d", *s.ConfidenceLow, *s.ConfidenceHigh)
+	if s := r.figures.MilliIOPS; s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
+		return wording.Range(*s.ConfidenceLow, *s.ConfidenceHigh, "-")
 	}
 	return ""
 }
@@ -256,19 +249,13 @@ func limitedByCell(r *row, _ Style) string {
 	return fmt.Sprintf("%s (%d/%d)", name, times, len(r.bounds))
 }
 
-// usedCell prints how much of the limit was used that held most results back: the median of these.
+// usedCell prints how much of the limit was used that held most results back.
 func usedCell(r *row, _ Style) string {
-	name, _ := cases.MostFrequent(r.bounds)
-	var used []int64
-	for _, bound := range cases.BoundsFor(r.bounds, name) {
-		if bound.UsedPercent != nil {
-			used = append(used, int64(*bound.UsedPercent))
-		}
-	}
-	if len(used) == 0 {
+	used, known := cases.Used(r.bounds)
+	if !known {
 		return ""
 	}
-	return fmt.Sprintf("%d%%", cases.Median(used))
+	return fmt.Sprintf("%d%%", used)
 }
 
 // cpuCell prints how much of a CPU each of fio's jobs took, the medians of the results, as fio does.
@@ -313,10 +300,10 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 			}
 			all = append(all, of(d))
 		}
-		if v1alpha1.IsMedianBeyondHistogram(all) {
-			return wording.Percentile(v1alpha1.BeyondHistogramNanoseconds)
+		if len(all) == 0 {
+			return noLatency(r)
 		}
-		return medianLatency(r, all, wording.Percentile)
+		return wording.Percentile(cases.MedianPercentile(all))
 	}
 }
 
@@ -330,15 +317,10 @@ func stddevCell(r *row, _ Style) string {
 		}
 		all = append(all, io.Latency.StddevNanoseconds)
 	}
-	return medianLatency(r, all, wording.Latency)
-}
-
-// medianLatency prints the median of latencies of a row.
-func medianLatency(r *row, all []int64, words func(int64) string) string {
 	if len(all) == 0 {
 		return noLatency(r)
 	}
-	return words(cases.Median(all))
+	return wording.Latency(cases.Median(all))
 }
 
 // noLatency is "-" for results without a latency, and "" where there are no results at all.

@@ -38,9 +38,9 @@ func beforeAndAfter() *compare.Pair {
 }
 
 const wantPair = `
-WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O         IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
-randwrite  bs=16k      gp3     before     write  3048 +-0%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
-randwrite  bs=16k      gp3     after      write  3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
+WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O           IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
+randwrite  bs=16k      gp3     before     write  3048 +-0.1%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
+randwrite  bs=16k      gp3     after      write    3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
 
 Measured: before until 2026-07-01 12:10 UTC and after from 2026-08-01 12:00 UTC on, 30 days apart, on other volumes. Verdicts count as a difference whatever else was not the same.
 
@@ -218,7 +218,7 @@ func TestPairMarkdown(t *testing.T) {
 
 | WORKLOAD | PARAMETERS | TARGET | BENCHMARK | I/O | IOPS | BANDWIDTH | MEAN | P50 | P90 | P99 | VS BEFORE | VERDICT | LIMITED BY |
 |:--- |:--- |:--- |:--- |:--- | ---:| ---:| ---:| ---:| ---:| ---:| ---:|:--- |:--- |
-| randwrite | bs=16k | gp3 | before | write | 3048 ±0% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
+| randwrite | bs=16k | gp3 | before | write | 3048 ±0.1% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
 | randwrite | bs=16k | gp3 | after | write | 3913 ±1% | 61.1 MiB/s | 4.09ms | 4.09ms | 4.50ms | 8.18ms | 1.28x | Faster | VolumeIOPS |
 
 IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.

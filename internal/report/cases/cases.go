@@ -20,6 +20,14 @@ func Median(values []int64) int64 {
 	return low + (high-low)/2
 }
 
+// MedianPercentile returns the median of a percentile over runs, which may be beyond fio's histogram.
+func MedianPercentile(values []int64) int64 {
+	if v1alpha1.IsMedianBeyondHistogram(values) {
+		return v1alpha1.BeyondHistogramNanoseconds
+	}
+	return Median(values)
+}
+
 // Name names a workload, and the section that is compared.
 func Name(c *v1alpha1.Comparison) string {
 	if c.Section == "" {
@@ -77,6 +85,30 @@ func Outcomes(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occurr
 func IsBoundKnown(run v1alpha1.Run) bool {
 	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Reason != v1alpha1.BoundUnknown }
 	return known(run.LimitedBy) || slices.ContainsFunc(run.Sections, func(s v1alpha1.SectionResult) bool { return known(s.LimitedBy) })
+}
+
+// Bounds returns what held results back: by probes alone, if there are some. A bound is nil where it is not known.
+func Bounds(outcomes []Outcome) []*v1alpha1.LimitedBy {
+	all := make([]*v1alpha1.LimitedBy, len(outcomes))
+	for i, o := range outcomes {
+		all[i] = o.LimitedBy
+	}
+	return v1alpha1.Decisive(all)
+}
+
+// Used returns how much of the limit was used that held most results back, in percent: the median of these.
+func Used(bounds []*v1alpha1.LimitedBy) (percent int64, known bool) {
+	name, _ := MostFrequent(bounds)
+	var used []int64
+	for _, bound := range BoundsFor(bounds, name) {
+		if bound.UsedPercent != nil {
+			used = append(used, int64(*bound.UsedPercent))
+		}
+	}
+	if len(used) == 0 {
+		return 0, false
+	}
+	return Median(used), true
 }
 
 // MostFrequent returns what held most results back, and how many; "" if it is not known of any. Of two that are as

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // judgedFigures are figures of the second benchmark that have a verdict.
@@ -27,8 +28,8 @@ func (j *judgedFigures) Worst() v1alpha1.Verdict {
 // InWords tells how the figures compare with those of the first benchmark.
 func (j *judgedFigures) InWords() string {
 	text := string(j.Worst())
-	if iops := j.figures.IOPS(); iops != nil && iops.Median > 0 {
-		text = fmt.Sprintf("%s: %d IOPS", text, iops.Median)
+	if iops := j.figures.MilliIOPS; iops != nil && iops.Median > 0 {
+		text = fmt.Sprintf("%s: %s IOPS", text, wording.IOPS(iops.Median))
 	}
 	if j.figures.MilliIOPS.Multiple() != "" {
 		text += fmt.Sprintf(", %sx", j.figures.MilliIOPS.Multiple())

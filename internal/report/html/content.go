@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -64,7 +66,7 @@ type workload struct {
 
 // newContent collects what the page shows of a benchmark.
 func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (*content, error) {
-	manifest, err := manifestOf(sb)
+	manifest, err := wording.Manifest(sb)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
 		Expectations: r.expectationsTable(), Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
-		Manifest: manifest,
+		Manifest: string(manifest),
 	}
 	spec := fio.Inherit(preset.Pin(&sb.Spec, sb.Status.Presets))
 	for i := range spec.Workloads {
@@ -87,7 +89,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 
 // workload returns what fio did in a workload and what came of it.
 func (r *results) workload(w *v1alpha1.Workload) workload {
-	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name), OverTime: r.overTime(w.Name)}
+	out := workload{Name: w.Name, Pattern: wording.Upper(wording.Pattern(w)), Job: wording.JobFile(w), Table: r.comparisonTable(w.Name), OverTime: r.overTime(w.Name)}
 	for _, d := range measured {
 		if f := r.bars(w.Name, d); f != nil {
 			out.Bars = append(out.Bars, *f)
@@ -132,8 +134,8 @@ func stateOf(sb *v1alpha1.StorageBenchmark) state {
 // factsOf returns what is to be known of the benchmark as a whole.
 func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 	status := &sb.Status
-	when := instant(status.StartTime)
-	if d := took(status.StartTime, status.CompletionTime); d != "" {
+	when := wording.Minute(status.StartTime)
+	if d := wording.Took(status.StartTime, status.CompletionTime); d != "" {
 		when += ", " + d
 	}
 	progress := ""
@@ -143,7 +145,7 @@ func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 			progress += fmt.Sprintf(", each %d times", *n)
 		}
 	}
-	var nodes, versions []string
+	var nodes []string
 	for i := range status.Targets {
 		for _, v := range status.Targets[i].Volumes {
 			nodes = append(nodes, strings.TrimSpace(v.InstanceType+" "+v.Zone))
@@ -154,12 +156,7 @@ func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 			nodes = append(nodes, a.InstanceType)
 		}
 	}
-	for i := range status.Runs {
-		for _, result := range status.Runs[i].Results() {
-			versions = append(versions, result.FioVersion)
-		}
-	}
-	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", distinct(versions)}}
+	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", strings.Join(cases.FioVersions(status), ", ")}}
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }
 
@@ -174,21 +171,7 @@ func distinct(texts []string) string {
 func warningsOf(sb *v1alpha1.StorageBenchmark) []warning {
 	var all []warning
 	for _, w := range sb.Status.Warnings {
-		all = append(all, warning{w.Reason, plural(int(w.Results), "result"), w.Message, sentence(w.Remedy)})
+		all = append(all, warning{w.Reason, humanize.Plural(int(w.Results), "result"), w.Message, wording.Upper(w.Remedy)})
 	}
 	return all
-}
-
-// manifestOf returns the benchmark as a file to apply again: its name and its spec.
-func manifestOf(sb *v1alpha1.StorageBenchmark) (string, error) {
-	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(),
-		"kind":       "StorageBenchmark",
-		"metadata":   map[string]string{"name": sb.Name},
-		"spec":       sb.Spec,
-	})
-	if err != nil {
-		return "", fmt.Errorf("spec of StorageBenchmark %s as YAML: %w", sb.Name, err)
-	}
-	return string(text), nil
 }

@@ -29,7 +29,7 @@ func happenedTable(title string, shown []timed) table {
 }
 
 // perSecond prints I/Os per second.
-func perSecond(rate float64) string { return count(int64(rate+0.5)) + " IOPS" }
+func perSecond(rate float64) string { return strconv.FormatInt(int64(rate+0.5), 10) + " IOPS" }
 
 // dropsBeside returns the drops that are not what a fall is, or what was before a rise.
 func dropsBeside(s *series.Summary) []series.Drop {
@@ -105,7 +105,7 @@ func dropText(d *series.Drop) string {
 // secondsText prints seconds.
 func secondsText(s float64) string { return figureText(s) + " s" }
 
-func figureText(f float64) string { return withCommas(strconv.FormatFloat(f, 'f', -1, 64)) }
+func figureText(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // addDrops marks in charts of rates where runs became slower: all of the first run of each target.
 func addDrops(p *plotted, shown []timed) {

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // loads returns the charts of a workload's searches for the highest load: latency over what was done, a chart for each choice of the matrix, and a line for
@@ -39,7 +41,7 @@ func (r *results) loadFigure(first *v1alpha1.SearchResult) *figure {
 	if !known {
 		return nil
 	}
-	label := parameters(first.Parameters)
+	label := wording.Parameters(first.Parameters)
 	words := metric.Words("sync")
 	f := &figure{
 		Caption: strings.TrimSpace(label + " " + words),
@@ -47,7 +49,7 @@ func (r *results) loadFigure(first *v1alpha1.SearchResult) *figure {
 			{Name: "Target"}, {Name: first.Vary, Number: true}, {Name: "IOPS", Number: true}, {Name: "Bandwidth", Number: true}, {Name: words, Number: true}, {Name: "Budget"},
 		}},
 	}
-	p := plotted{Label: words, Log: true, Rules: []rule{{Value: float64(first.BudgetNanoseconds), Text: "budget: " + latency(first.BudgetNanoseconds)}}}
+	p := plotted{Label: words, Log: true, Rules: []rule{{Value: float64(first.BudgetNanoseconds), Text: "budget: " + wording.Latency(first.BudgetNanoseconds)}}}
 	var notes []string
 	for i := range r.sb.Status.Searches {
 		s := &r.sb.Status.Searches[i]
@@ -133,7 +135,7 @@ func (l *loaded) point(s *v1alpha1.SearchResult, words string) point {
 	ns, iops := middle(l.ns), middle(l.iops).value
 	return point{
 		Target: s.Target, X: float64(iops), Value: float64(ns.value), Low: float64(ns.low), High: float64(ns.high), Marked: l.isAnswer(),
-		Text: fmt.Sprintf("%s, %s %d\n%s IOPS, %s %s", s.Target, s.Vary, l.value, count(iops), words, latency(ns.value)),
+		Text: fmt.Sprintf("%s, %s %d\n%d IOPS, %s %s", s.Target, s.Vary, l.value, iops, words, wording.Latency(ns.value)),
 	}
 }
 
@@ -148,8 +150,8 @@ func (l *loaded) row(target target) row {
 	}
 	bytes := middle(l.bytes).value
 	return row{
-		{Text: target.Name, Target: &target, Heading: true}, number(count(int64(l.value))), number(count(middle(l.iops).value)),
-		number(bandwidthUnit(bytes).with(bytes)), number(latency(middle(l.ns).value)), {Text: verdict},
+		{Text: target.Name, Target: &target, Heading: true}, whole(int64(l.value)), whole(middle(l.iops).value),
+		number(wording.Bandwidth(bytes)), number(wording.Latency(middle(l.ns).value)), {Text: verdict},
 	}
 }
 
@@ -171,7 +173,7 @@ func rateTicks(points []point) []tick {
 	var ticks []tick
 	for i := 0; float64(i)*step <= greatest*1.02; i++ {
 		x := float64(i) * step
-		ticks = append(ticks, tick{X: x, Label: count(int64(x)), Minor: i%2 != 0})
+		ticks = append(ticks, tick{X: x, Label: strconv.FormatInt(int64(x), 10), Minor: i%2 != 0})
 	}
 	return ticks
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -42,7 +44,7 @@ func (r *results) overTime(workload string) overTime {
 	}
 	if left > 0 {
 		out.Note = fmt.Sprintf("This page has room for about %d charts over time: those of %s more are left out here. kubectl storagebench report %s -o csv --series has all points.",
-			maxTimeCharts, plural(left, "case"), r.sb.Name)
+			maxTimeCharts, humanize.Plural(left, "case"), r.sb.Name)
 	}
 	return out
 }
@@ -64,10 +66,10 @@ func (r *results) recorded(c *compared, d direction) []timed {
 	var all []timed
 	for i := range c.Targets {
 		target, again := r.target(c.Targets[i].Name), 0
-		for _, run := range r.measured[runKey(c.Workload, c.Parameters, target.Name)] {
-			of := r.series[run.Name]
-			if section := sectionAt(of, indexOf(run, c)); section != nil && directionOf(section, d) != nil {
-				all = append(all, timed{target, run, of, section, directionOf(section, d), again})
+		for _, o := range r.outcomes(c, target.Name) {
+			of := r.series[o.Run.Name]
+			if section := sectionAt(of, indexOf(o.Run, c)); section != nil && directionOf(section, d) != nil {
+				all = append(all, timed{target, o.Run, of, section, directionOf(section, d), again})
 				again++
 			}
 		}
@@ -179,7 +181,7 @@ func notesOfRuns(shown []timed, left int) string {
 		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", secondsText(shown[at].latencyLine().Step)))
 	}
 	if left > 0 {
-		notes = append(notes, sentence(plural(left, "run")+" more are left out."))
+		notes = append(notes, wording.Upper(humanize.Plural(left, "run")+" more are left out."))
 	}
 	return strings.Join(notes, " ")
 }

@@ -101,7 +101,7 @@ func (s standing) isTooFew() bool {
 	return slices.ContainsFunc(s, func(p place) bool { return p.runs < RunsForVerdict })
 }
 
-func (p *place) iops() string { return fmt.Sprintf("%d IOPS", p.io.IOPS().Median) }
+func (p *place) iops() string { return wording.IOPS(p.io.MilliIOPS.Median) + " IOPS" }
 
 // did is what a target did, with the median latency if fio took it.
 func (p *place) did() string { return p.iops() + median(p.io, p.sync) }

@@ -66,17 +66,18 @@ func summarizeTarget(t *v1alpha1.TargetComparison) string {
 }
 
 func summarizeIO(io *v1alpha1.FiguresComparison, sync *v1alpha1.FiguresComparison) string {
+	iops := wording.IOPS(io.MilliIOPS.Median)
 	switch {
 	case io.JudgedBy == v1alpha1.JudgedByP99 && io.P99Nanoseconds.Multiple() == "" && io.P99Nanoseconds != nil:
-		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, wording.Percentile(io.P99Nanoseconds.Median))
+		return fmt.Sprintf("%s (%s %s)", iops, io.JudgedBy, wording.Percentile(io.P99Nanoseconds.Median))
 	case io.JudgedBy != "":
-		return fmt.Sprintf("%d (%s %s)", io.IOPS().Median, io.JudgedBy, wording.Multiple(io.Judged().Multiple()))
+		return fmt.Sprintf("%s (%s %s)", iops, io.JudgedBy, wording.Multiple(io.Judged().Multiple()))
 	case io.MilliIOPS.Multiple() != "" && syncsPrevail(sync) && sync.P99Nanoseconds.Multiple() != "":
-		return fmt.Sprintf("%d (%s, sync P99 %s)", io.IOPS().Median, wording.Multiple(io.MilliIOPS.Multiple()), wording.Multiple(sync.P99Nanoseconds.Multiple()))
+		return fmt.Sprintf("%s (%s, sync P99 %s)", iops, wording.Multiple(io.MilliIOPS.Multiple()), wording.Multiple(sync.P99Nanoseconds.Multiple()))
 	case io.MilliIOPS.Multiple() != "":
-		return fmt.Sprintf("%d (%s)", io.IOPS().Median, wording.Multiple(io.MilliIOPS.Multiple()))
+		return fmt.Sprintf("%s (%s)", iops, wording.Multiple(io.MilliIOPS.Multiple()))
 	default:
-		return fmt.Sprintf("%d IOPS%s", io.IOPS().Median, median(io, sync))
+		return fmt.Sprintf("%s IOPS%s", iops, median(io, sync))
 	}
 }
 

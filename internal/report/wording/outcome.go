@@ -1,7 +1,6 @@
 package wording
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -67,7 +66,7 @@ func outcomeOfFigures(f *v1alpha1.Figures, d detail) string {
 	var parts []string
 	isSync := f.Name == v1alpha1.OperationSync
 	if !isSync {
-		parts = append(parts, fmt.Sprintf("%d IOPS", f.IOPS()))
+		parts = append(parts, IOPS(f.MilliIOPS)+" IOPS")
 	}
 	if v1alpha1.IsData(f.Name) && d < withoutBandwidth {
 		parts = append(parts, Bandwidth(f.BytesPerSecond))

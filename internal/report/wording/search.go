@@ -3,6 +3,8 @@ package wording
 import (
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
@@ -29,10 +31,19 @@ func Found(s *v1alpha1.SearchResult) string {
 	return text
 }
 
+// Upper has a text begin with a capital.
+func Upper(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	if first == utf8.RuneError {
+		return text
+	}
+	return string(unicode.ToUpper(first)) + text[size:]
+}
+
 // SentenceOf has a text begin with a capital and end with a period.
 func SentenceOf(text string) string {
 	if text == "" {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "."
+	return Upper(text) + "."
 }

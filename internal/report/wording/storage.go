@@ -41,25 +41,50 @@ func Storage(t *v1alpha1.Target) string {
 
 // Limits prints limits, such as "3000 IOPS, 125 MiB/s", with what remains of them without burst credits.
 func Limits(l *v1alpha1.Limits) string {
-	var parts []string
-	add := func(limit *int64, inWords func(int64) string, suffix string) {
-		if limit != nil {
-			parts = append(parts, inWords(*limit)+suffix)
-		}
+	parts := []string{IOPSLimits(l), BandwidthLimits(l)}
+	if burst := BurstLimits(l); burst != "" {
+		parts = append(parts, burst+" without burst credits")
 	}
-	iops := func(n int64) string { return fmt.Sprintf("%d IOPS", n) }
-	add(l.IOPS, iops, "")
-	add(l.ReadIOPS, iops, " of reads")
-	add(l.WriteIOPS, iops, " of writes")
-	add(l.BytesPerSecond, Bandwidth, "")
-	add(l.ReadBytesPerSecond, Bandwidth, " of reads")
-	add(l.WriteBytesPerSecond, Bandwidth, " of writes")
-	if l.Burst != nil {
-		add(l.Burst.BaselineIOPS, iops, " without burst credits")
-		add(l.Burst.BaselineBytesPerSecond, Bandwidth, " without burst credits")
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// IOPSLimits prints the limits of I/Os per second.
+func IOPSLimits(l *v1alpha1.Limits) string {
+	return limits(iops, limit{l.IOPS, ""}, limit{l.ReadIOPS, " of reads"}, limit{l.WriteIOPS, " of writes"})
+}
+
+// BandwidthLimits prints the limits of bytes per second.
+func BandwidthLimits(l *v1alpha1.Limits) string {
+	return limits(Bandwidth, limit{l.BytesPerSecond, ""}, limit{l.ReadBytesPerSecond, " of reads"}, limit{l.WriteBytesPerSecond, " of writes"})
+}
+
+// BurstLimits prints what remains of limits without burst credits.
+func BurstLimits(l *v1alpha1.Limits) string {
+	if l.Burst == nil {
+		return ""
+	}
+	parts := []string{limits(iops, limit{l.Burst.BaselineIOPS, ""}), limits(Bandwidth, limit{l.Burst.BaselineBytesPerSecond, ""})}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// limit is a limit that may be unset, and what it is of.
+type limit struct {
+	value *int64
+	of    string
+}
+
+// limits prints the limits that are set.
+func limits(inWords func(int64) string, all ...limit) string {
+	var parts []string
+	for _, l := range all {
+		if l.value != nil {
+			parts = append(parts, inWords(*l.value)+l.of)
+		}
 	}
 	return strings.Join(parts, ", ")
 }
+
+func iops(n int64) string { return fmt.Sprintf("%d IOPS", n) }
 
 // KnownLimits prints all limits that a target's results are judged by, each with whose it is.
 func KnownLimits(s *v1alpha1.TargetStatus) string {

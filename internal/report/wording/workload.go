@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,10 +53,14 @@ func Parameters(choice map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-// JobFile returns what fio is given for a workload that has a preset, and the choices of its matrix.
+// JobFile returns what fio is given for a workload, with comments on the choices of its matrix and on what runs before it is
+// measured.
 func JobFile(w *v1alpha1.Workload) string {
 	out := Expanded(w)
-	if out.Fio == nil {
+	switch {
+	case out.JobFile != nil:
+		return strings.TrimSpace(*out.JobFile) + "\n"
+	case out.Fio == nil:
 		return ""
 	}
 	var text strings.Builder
@@ -67,7 +72,33 @@ func JobFile(w *v1alpha1.Workload) string {
 		}
 		fmt.Fprintf(&text, "; %s is one after the other %s\n", name, strings.Join(values, ", "))
 	}
+	switch {
+	case out.Until != nil:
+		fmt.Fprintln(&text, "; runs until it is steady, and is measured then (until)")
+	case fio.RampsAuto(out.Fio):
+		fmt.Fprintln(&text, "; runs until it is warm, and is measured then (rampTimeSeconds: auto)")
+	}
 	return text.String()
+}
+
+// Pattern tells in a few words what a workload does, such as "random writes".
+func Pattern(w *v1alpha1.Workload) string {
+	out := Expanded(w)
+	switch {
+	case w.Preset != nil && out.Preset == nil:
+		return "preset " + *w.Preset + ": " + Pattern(out)
+	case w.Preset != nil:
+		return "preset " + *w.Preset
+	case w.Fio == nil:
+		return "a fio job file"
+	}
+	set := Fields(w.Fio)
+	if fio.IsMetadata(set["ioengine"]) {
+		return "operations on files and directories"
+	}
+	rw := cmp.Or(set["rw"], set["readwrite"])
+	kind, _, _ := strings.Cut(rw, ":")
+	return cmp.Or(kinds[kind], rw)
 }
 
 // kinds are fio's values of rw in words.
