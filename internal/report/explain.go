@@ -21,6 +21,7 @@ import (
 // says this of that run alone, and returns an error if there is none of that name.
 func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style) error {
 	e := &explanation{w: w, sb: sb, style: style, probes: map[string]bool{}}
+	defer e.print()
 	if run == "" {
 		e.all()
 		return nil
@@ -46,8 +47,7 @@ type explanation struct {
 	w     io.Writer
 	sb    *v1alpha1.StorageBenchmark
 	style Style
-	// begun says whether a part is to be set off from one before it.
-	begun bool
+	parts []part
 	// probes says of workloads whether they can be probed, as far as it was asked.
 	probes map[string]bool
 }
@@ -62,46 +62,17 @@ type subject struct {
 	outcomes   []cases.Outcome
 }
 
-// title begins a part.
-func (e *explanation) title(what string) {
-	if e.begun {
-		fmt.Fprintln(e.w)
-	}
-	e.begun = true
-	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(humanize.Line(what), "")))
-}
-
-// say prints what there is to say about one thing.
-func (e *explanation) say(about string, sentences ...string) {
-	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
-	if len(sentences) == 0 {
-		return
-	}
-	const indent = "            "
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(humanize.Typed(strings.Join(sentences, " ")), indent))
-}
-
-// command prints a command as one line, which can be copied.
-func (e *explanation) command(about, line string) {
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, humanize.Typed(line))
-}
-
 // all explains the whole benchmark.
 func (e *explanation) all() {
 	status := &e.sb.Status
-	e.expectations()
+	e.answers()
 	for i, occurrence := range cases.Occurrences(status.Comparisons) {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
 			e.compared(c, &c.Targets[j], occurrence)
 		}
 	}
-	for i := range status.Searches {
-		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
-			e.title(strings.TrimSpace(s.Workload+" "+wording.Parameters(s.Parameters)) + " on " + s.Target)
-			e.say("Search", wording.SentenceOf(wording.Found(s)))
-		}
-	}
+	e.share()
 	for i := range status.Runs {
 		if status.Runs[i].State == v1alpha1.RunFailed {
 			e.run(&status.Runs[i])
@@ -110,15 +81,19 @@ func (e *explanation) all() {
 	e.outcome()
 }
 
-// expectations says which expectations are missed or undecided, and how many are met.
-func (e *explanation) expectations() {
-	findings := expectation.Told(e.sb)
-	if len(findings) == 0 {
-		return
+// answers has the answers that the spec asks for: which expectations are missed or undecided, and what searches found.
+func (e *explanation) answers() {
+	if findings := expectation.Told(e.sb); len(findings) > 0 {
+		e.title(wording.Met(findings))
+		for _, line := range unmet(findings, e.style) {
+			e.say(noColumn, line)
+		}
 	}
-	e.title(wording.Met(findings))
-	for _, line := range unmet(findings, e.style) {
-		fmt.Fprintln(e.w, "  "+e.style.wrap(line, "    "))
+	if found := wording.Searches(e.sb.Status.Searches); len(found) > 0 {
+		e.title("Highest load within the latency budget")
+		for _, line := range found {
+			e.say(noColumn, line)
+		}
 	}
 }
 
@@ -129,6 +104,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		clients: e.sb.Spec.RunClients(c.Parameters), outcomes: cases.Outcomes(e.sb.Status.Runs, c, t.Name, occurrence),
 	}
 	e.title(strings.TrimSpace(cases.Name(c)+" "+wording.Parameters(c.Parameters)) + " on " + t.Name)
+	e.parts[len(e.parts)-1].isCase = true
 	e.say("Measured", e.measured(&s))
 	for i, d := range cases.Rates(t) {
 		about := "Result"
@@ -145,12 +121,14 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
 	}
 	e.say("Steady", steadyStateOf(&s))
-	if found := cases.Search(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
-		e.say("Search", wording.SentenceOf(wording.Found(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
+	if cases.Search(&e.sb.Status, t.Name, c.Workload, c.Parameters) != nil {
+		e.once("search", "Search", "The figures are those of the run that stands for the search; "+
+			"kubectl storagebench report -o html has all of its runs in a chart.")
 	}
 	e.say("Over time", overTimeOf(&s))
 	e.bound(cases.Bounds(s.outcomes))
-	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)
+	sure := append([]string{e.certainty(t)}, e.latencyCertainty(t)...)
+	e.once(strings.Join(sure, " "), "How sure", sure...)
 	of := slices.DeleteFunc(warningsOf(&s), func(w v1alpha1.Warning) bool { // what is said of all prevails: it has the figures
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
@@ -283,11 +261,11 @@ func (e *explanation) next(bounds []*v1alpha1.LimitedBy, workload string, isMeta
 	switch name, times := cases.MostFrequent(bounds); {
 	case times == 0:
 	case name == v1alpha1.BoundUnknown && isMetadata:
-		e.say("Next", adviceOnMetadata)
+		e.once(name, "Next", adviceOnMetadata)
 	case name == v1alpha1.BoundUnknown && e.admitsProbe(workload):
-		e.say("Next", Advice(name), adviceOnProbe)
+		e.once(name, "Next", Advice(name), adviceOnProbe)
 	default:
-		e.say("Next", Advice(name))
+		e.once(name, "Next", Advice(name))
 	}
 }
 
@@ -317,7 +295,7 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 		if at >= 0 && e.sb.Status.Warnings[at].Remedy != "" {
 			message += ". To do: " + humanize.Line(e.sb.Status.Warnings[at].Remedy)
 		}
-		e.say("But", strings.TrimSuffix(message, ".")+".")
+		e.once(warning.Reason, "But", strings.TrimSuffix(message, ".")+".")
 	}
 }
 

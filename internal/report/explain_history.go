@@ -36,6 +36,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 		explanation: explanation{w: w, style: style}, schedule: s, found: found,
 		isFull: len(h.Points) == int(ptr.Deref(s.Spec.HistoryLimit, 0)),
 	}
+	defer e.print()
 	e.title(s.Name)
 	e.say("Starts", e.starts(now)...)
 	e.say("Last", LastFailure(s, style))

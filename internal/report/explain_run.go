@@ -213,7 +213,7 @@ func (e *explanation) outcome() {
 	succeeded := e.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	switch succeeded.Status {
 	case "":
-		if !e.begun {
+		if len(e.parts) == 0 {
 			e.title(e.sb.Name + " has not begun")
 		}
 	case metav1.ConditionFalse:

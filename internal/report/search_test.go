@@ -54,7 +54,7 @@ func TestSearchIsReported(t *testing.T) {
 		},
 		"explanation": {
 			func(w *bytes.Buffer) error { return Explain(w, sb, "", Style{}) },
-			[]string{found, "Not even iodepth 1 keeps", "run that stands for it"},
+			[]string{"latency budget\n  reads on gp3: " + found, "\n  reads on slow: not even iodepth 1 keeps", "\n\nreads on gp3\n", "run that stands for the search"},
 		},
 		"explanation of a run": {
 			func(w *bytes.Buffer) error { return Explain(w, sb, "reads.gp3.step-4", Style{}) },

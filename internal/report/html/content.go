@@ -23,17 +23,19 @@ type content struct {
 
 	Name, Namespace string
 	State           state
-	Facts           []fact
-	Cards           []card
-	Expectations    table
-	Warnings        []warning
-	Metrics         []metric
-	Workloads       []workload
-	Provisioned     []provisioned
-	Failures        table
-	Abandoned       table
-	Runs            table
-	Manifest        string
+	// Answers are those that the spec asks for: expectations that are missed or undecided, and what searches found.
+	Answers      []answer
+	Facts        []fact
+	Cards        []card
+	Expectations table
+	Warnings     []warning
+	Metrics      []metric
+	Workloads    []workload
+	Provisioned  []provisioned
+	Failures     table
+	Abandoned    table
+	Runs         table
+	Manifest     string
 }
 
 // state is how far the benchmark is, or how it ended.
@@ -73,7 +75,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 	r := newResults(sb)
 	r.series = over
 	c := &content{
-		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
+		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Answers: answersOf(sb), Facts: factsOf(sb), Cards: r.cards(),
 		Expectations: r.expectationsTable(), Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
 		Manifest: string(manifest),
@@ -129,6 +131,28 @@ func stateOf(sb *v1alpha1.StorageBenchmark) state {
 	default:
 	}
 	return s
+}
+
+// answer is an answer in one line, with what it is about before it.
+type answer struct{ About, Text string }
+
+// answersOf returns what the spec asks for: the first expectations that are not met, and what each search found.
+func answersOf(sb *v1alpha1.StorageBenchmark) []answer {
+	const most = 8
+	var all []answer
+	findings := expectation.Told(sb)
+	for i := range findings {
+		if f := &findings[i]; f.Verdict != expectation.Met {
+			all = append(all, answer{f.Answer(), f.String()})
+		}
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], answer{fmt.Sprintf("%d more", more), "see the table of expectations"})
+	}
+	for _, line := range wording.Searches(sb.Status.Searches) {
+		all = append(all, answer{"Highest load", line})
+	}
+	return all
 }
 
 // factsOf returns what is to be known of the benchmark as a whole.

@@ -348,3 +348,22 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportMetric(float64(out.Len()), "page-bytes")
 }
+
+// TestAnswersComeFirst: what the spec asks for is answered before any figure.
+func TestAnswersComeFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		sb   *v1alpha1.StorageBenchmark
+		want []string
+	}{
+		"search":       {sample.HighestLoad(), []string{"Highest load: reads on gp3: ", "Highest load: reads on io2: ", "Highest load: reads on st1: "}},
+		"expectations": {sample.GP2VsGP3(), []string{"Not met: ", "Not measured: "}},
+	} {
+		_, tree := written(t, test.sb)
+		before, _, _ := strings.Cut(textOf(tree), "At a glance")
+		for _, want := range test.want {
+			if !strings.Contains(before, want) {
+				t.Errorf("%s: %q is not in %q", name, want, before)
+			}
+		}
+	}
+}
