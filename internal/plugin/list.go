@@ -25,7 +25,7 @@ type listed struct {
 var listFormats = []format[*listed]{
 	{"table", "a line for each", unstyled(func(w io.Writer, l *listed) error {
 		if len(l.all.Items) > 0 {
-			report.List(w, l.all.Items, l.everywhere, time.Now())
+			report.List(w, l.all.Items, l.everywhere, time.Now(), style)
 		}
 		return nil
 	})},

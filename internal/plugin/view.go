@@ -59,12 +59,16 @@ func (v *view) refresh() {
 	}
 }
 
+// stepIndent is as wide as the name of a step.
+var stepIndent = strings.Repeat(" ", 15)
+
 // printStep prints the step that the benchmark is at, and what it waits for, when that is news.
 func (v *view) printStep() {
 	status := &v.benchmark.Status
 	reason := status.Condition(v1alpha1.ConditionSucceeded).Reason
 	if v.steps.isNews(reason, waitOf(status), v.clock.Now()) {
-		message := text.Snip(messageOf(status), room(reason), v.screen.style().Ellipsis())
+		style := v.screen.style()
+		message := style.Wrap(text.Snip(messageOf(status), room(reason), style.Ellipsis()), stepIndent)
 		v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", reason, message)))
 	}
 }

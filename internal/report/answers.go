@@ -23,7 +23,7 @@ func printAnswers(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 		return
 	}
 	for _, line := range lines {
-		fmt.Fprintln(w, style.wrap(line, "  "))
+		fmt.Fprintln(w, style.Wrap(line, "  "))
 	}
 	fmt.Fprintln(w)
 }

@@ -16,9 +16,9 @@ func warnings(w io.Writer, all []v1alpha1.WarningSummary, style Style) {
 			fmt.Fprintln(w)
 		}
 		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, humanize.Plural(int(all[i].Results), "result"))
-		fmt.Fprintln(w, style.wrap(style.warning(head)+" "+humanize.Line(all[i].Message), "  "))
+		fmt.Fprintln(w, style.Wrap(style.warning(head)+" "+humanize.Line(all[i].Message), "  "))
 		if all[i].Remedy != "" {
-			fmt.Fprintf(w, "  %s\n", style.wrap(humanize.Line(all[i].Remedy), "  "))
+			fmt.Fprintf(w, "  %s\n", style.Wrap(humanize.Line(all[i].Remedy), "  "))
 		}
 	}
 }
@@ -29,6 +29,6 @@ func abandoned(w io.Writer, all []v1alpha1.AbandonedAttempt, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Abandoned:")+" "+wording.Attempt(&all[i]), "  "))
+		fmt.Fprintln(w, style.Wrap(style.warning("Abandoned:")+" "+wording.Attempt(&all[i]), "  "))
 	}
 }

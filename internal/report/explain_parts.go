@@ -114,16 +114,16 @@ func (e *explanation) print() {
 		if i > 0 {
 			fmt.Fprintln(e.w)
 		}
-		fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(humanize.Line(p.title), "")))
+		fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.Wrap(humanize.Line(p.title), "")))
 		for _, line := range p.lines {
 			about, isCommand := strings.CutPrefix(line.about, command)
 			switch {
 			case isCommand:
 				fmt.Fprintf(e.w, "  %-10s%s\n", about, line.text)
 			case about == noColumn:
-				fmt.Fprintf(e.w, "  %s\n", e.style.wrap(line.text, "    "))
+				fmt.Fprintf(e.w, "  %s\n", e.style.Wrap(line.text, "    "))
 			default:
-				fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(line.text, "            "))
+				fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.Wrap(line.text, "            "))
 			}
 		}
 	}

@@ -50,19 +50,19 @@ func printPair(w io.Writer, p *compare.Pair, columns []figure, style Style) {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning(r.Head+":")+" "+humanize.Line(r.Text), "  "))
+		fmt.Fprintln(w, style.Wrap(style.warning(r.Head+":")+" "+humanize.Line(r.Text), "  "))
 	}
 	for i, d := range p.Differences() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(style.warning("Differs:")+" "+humanize.Line(p.Sentence(d)), "  "))
+		fmt.Fprintln(w, style.Wrap(style.warning("Differs:")+" "+humanize.Line(p.Sentence(d)), "  "))
 	}
 	for i, missing := range p.WithoutCounterpart() {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, style.wrap(humanize.Line(missing), "  "))
+		fmt.Fprintln(w, style.Wrap(humanize.Line(missing), "  "))
 	}
 	for i, sb := range p.Benchmarks {
 		warnings(w, labelled(sb.Status.Warnings, p.Labels[i]), style)

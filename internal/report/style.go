@@ -65,8 +65,8 @@ func (s Style) Ellipsis() string {
 	return "~"
 }
 
-// wrap breaks prose between words where the width ends, each line but the first behind an indent.
-func (s Style) wrap(prose, indent string) string {
+// Wrap breaks prose between words where the width ends, each line but the first behind an indent.
+func (s Style) Wrap(prose, indent string) string {
 	if s.Width <= len(indent) {
 		return prose
 	}

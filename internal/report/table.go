@@ -58,7 +58,7 @@ func printRows(w io.Writer, rows []row, columns []figure, style Style) {
 	}
 	if len(missing) > 0 {
 		note := fmt.Sprintf("Too narrow for: %s. A pipe has all, such as to less -S.", strings.Join(missing, ", "))
-		fmt.Fprintf(w, "\n%s\n", style.wrap(note, ""))
+		fmt.Fprintf(w, "\n%s\n", style.Wrap(note, ""))
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// MaxBest is the most characters of what Best says: the columns of kubectl get have 100 in all.
-	MaxBest = 27
+	// MaxBest is the most characters of what Best says, so that the columns of kubectl get fit 80 in most cases.
+	MaxBest = 22
 	// NoClearBest is said where no target is ahead of all others.
 	NoClearBest = "no clear best"
 	// TooFewRuns is said instead where even the clearest difference may be chance.
@@ -103,8 +103,13 @@ func (s standing) isTooFew() bool {
 
 func (p *place) iops() string { return wording.IOPS(p.io.MilliIOPS.Median) + " IOPS" }
 
-// did is what a target did, with the median latency if fio took it.
-func (p *place) did() string { return p.iops() + median(p.io, p.sync) }
+// did is what a target did, with the median latency if fio took it and there is room for it.
+func (p *place) did() string {
+	if whole := p.iops() + median(p.io, p.sync); len(whole) <= MaxBest {
+		return whole
+	}
+	return p.iops()
+}
 
 // median is the median latency of a target as it follows IOPS: that of syncs where these prevail; "" if fio took none.
 func median(io, sync *v1alpha1.FiguresComparison) string {
