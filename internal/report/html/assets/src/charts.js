@@ -163,15 +163,15 @@ function rightOf(ticks) {
   return Math.max(20, ((ticks.at(-1)?.label ?? "").length * CHARACTER) / 2 + 6);
 }
 
-// labelled says where the labels of lines across stand: on the right, and where that is too near to the label of the one above it, on the left, and
-// so on in turns. Below a line there has to be room for it.
+// labelled decides where the labels of lines across stand: on the right, and where that is too near to the label of the line
+// above, on the left, and so on in turns. A label below its line needs room there, also for the label of the next line.
 function labelled(rules, greatest, height) {
   const pixels = value => (value / greatest) * (height - 80);
+  const near = i => i > 0 && i < rules.length && pixels(rules[i - 1].value - rules[i].value) < 3 * FONT_SIZE;
   let right = false;
   return rules.map((rule, i) => {
-    const near = i > 0 && pixels(rules[i - 1].value - rule.value) < 3 * FONT_SIZE;
-    right = near ? !right : true;
-    return {rule, right, below: rule.below && pixels(rule.value) > 1.5 * FONT_SIZE};
+    right = near(i) ? !right : true;
+    return {rule, right, below: rule.below && pixels(rule.value) > 1.5 * FONT_SIZE && !near(i + 1)};
   });
 }
 
