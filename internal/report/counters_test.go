@@ -56,7 +56,7 @@ func TestCountersInWords(t *testing.T) {
 	if got := wording.Counters(&run); got != both {
 		t.Errorf("words are %q, want %q", got, both)
 	}
-	if got, want := wording.Exceeded(&run), "EBS itself says that these limits were exceeded: for 58.0s the volume's IOPS, for 250ms its instance's throughput."; got != want {
+	if got, want := wording.Exceeded(&run), "EBS itself says that these limits were exceeded: for 96 % of the time the volume's IOPS, for less than 1 % of the time its instance's throughput."; got != want {
 		t.Errorf("words are %q, want %q", got, want)
 	}
 	run.Exceeded = &v1alpha1.ExceededLimits{}

@@ -126,6 +126,9 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 			"kubectl storagebench report -o html has all of its runs in a chart.")
 	}
 	e.say("Over time", overTimeOf(&s))
+	if left := cases.TargetStatus(e.sb, t.Name).BurstCredits; left != nil {
+		e.once("credits of "+t.Name, "Credits", "Burst credits of "+t.Name+": "+wording.Credits(left)+".")
+	}
 	e.bound(cases.Bounds(s.outcomes))
 	sure := append([]string{e.certainty(t)}, e.latencyCertainty(t)...)
 	e.once(strings.Join(sure, " "), "How sure", sure...)

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -50,11 +49,7 @@ func targetFacts(t *v1alpha1.TargetStatus) []fact {
 		facts = append(facts, fact{"Provisioned in", wording.Latency(min(*t.ProvisionedMilliseconds, math.MaxInt64/1_000_000) * 1_000_000)})
 	}
 	if left := t.BurstCredits; left != nil {
-		text := fmt.Sprintf("%d %% left", left.LeftPercent)
-		if left.SecondsToBaseline > 0 {
-			text += fmt.Sprintf("; a full bucket lasts for %d s at the full rate", left.SecondsToBaseline)
-		}
-		facts = append(facts, fact{"Burst credits", text})
+		facts = append(facts, fact{"Burst credits", wording.Credits(left)})
 	}
 	if t.TestFiles != "" {
 		facts = append(facts, fact{"Test files", string(t.TestFiles)})

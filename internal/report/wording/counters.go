@@ -34,9 +34,13 @@ func Exceeded(run *v1alpha1.Run) string {
 		return ""
 	}
 	var parts []string
+	together := int64(0)
+	for _, result := range run.Results() {
+		together += result.ElapsedMilliseconds * int64(run.ClientCount())
+	}
 	add := func(milliseconds int64, what string) {
 		if milliseconds > 0 {
-			parts = append(parts, Latency(milliseconds*1e6)+" "+what)
+			parts = append(parts, partOf(milliseconds, together)+" "+what)
 		}
 	}
 	add(e.VolumeIOPSMilliseconds, "the volume's IOPS")
@@ -47,6 +51,18 @@ func Exceeded(run *v1alpha1.Run) string {
 		return "EBS itself says that no limit of a volume or of its instance was exceeded."
 	}
 	return "EBS itself says that these limits were exceeded: for " + strings.Join(parts, ", for ") + "."
+}
+
+// partOf prints for how much of a time something went on: in percent, as the time may be that of several volumes together.
+func partOf(milliseconds, of int64) string {
+	switch percent := 100 * milliseconds / max(of, 1); {
+	case of == 0:
+		return Latency(milliseconds * 1e6)
+	case percent < 1:
+		return "less than 1 % of the time"
+	default:
+		return fmt.Sprintf("%d %% of the time", min(percent, 100))
+	}
 }
 
 func amountsOf(r *v1alpha1.Result) (reads, readBytes, writes, writeBytes int64) {

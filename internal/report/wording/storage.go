@@ -2,9 +2,12 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
+	"time"
 
+	"k8s.io/apimachinery/pkg/util/duration"
 	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -65,6 +68,15 @@ func BurstLimits(l *v1alpha1.Limits) string {
 	}
 	parts := []string{limits(iops, limit{l.Burst.BaselineIOPS, ""}), limits(Bandwidth, limit{l.Burst.BaselineBytesPerSecond, ""})}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// Credits tells how many burst credits are left, and for how long a full bucket lasts.
+func Credits(left *v1alpha1.BurstCredits) string {
+	text := fmt.Sprintf("%d %% left", left.LeftPercent)
+	if seconds := min(left.SecondsToBaseline, int64(math.MaxInt64/time.Second)); seconds > 0 {
+		text += fmt.Sprintf("; a full bucket lasts for %s at the full rate", duration.HumanDuration(time.Duration(seconds)*time.Second))
+	}
+	return text
 }
 
 // limit is a limit that may be unset, and what it is of.
