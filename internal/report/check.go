@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -53,7 +54,7 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	})
 	judged, ofPreset := false, false
 	for _, a := range all {
-		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
+		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), cmp.Or(strings.Join(a.expected, ", "), "-")})
 		judged, ofPreset = judged || len(a.expected) > 0, ofPreset || !a.isOfSpec
 	}
 	t.Render()

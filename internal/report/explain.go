@@ -118,7 +118,7 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 	}
 	if total := t.Of(v1alpha1.OperationTotal); total != nil && total.MilliIOPS != nil && total.BytesPerSecond != nil {
 		e.say("", fmt.Sprintf("Together %s I/Os and %s a second%s.", wording.IOPS(total.MilliIOPS.Median), perSecond(total.BytesPerSecond.Median),
-			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
+			e.besideWhat(total.MilliIOPS.Multiple(), total.Verdict(), "the rate")))
 	}
 	e.say("Steady", steadyStateOf(&s))
 	if cases.Search(&e.sb.Status, t.Name, c.Workload, c.Parameters) != nil {
@@ -184,7 +184,7 @@ func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string
 		result = fmt.Sprintf("%s %ss and %s a second", wording.IOPS(io.MilliIOPS.Median), io.Name, perSecond(io.BytesPerSecond.Median))
 	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(io.P50Nanoseconds.Median), wording.AtMost(io.P99Nanoseconds.Median))
+		result += percentilesInWords(io.P50Nanoseconds.Median, io.P99Nanoseconds.Median)
 	}
 	if runs > 1 {
 		result = "In the median " + result
@@ -196,7 +196,7 @@ func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string
 		}
 		return result + e.besideWhat(io.Judged().Multiple(), io.Verdict(), what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
 	}
-	return result + e.beside(io.MilliIOPS.Multiple(), io.Verdict()) + "."
+	return result + e.besideWhat(io.MilliIOPS.Multiple(), io.Verdict(), "the rate") + "."
 }
 
 // syncs says how long syncs took.
@@ -204,18 +204,13 @@ func (e *explanation) syncs(s *v1alpha1.FiguresComparison, runs int32) string {
 	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", wording.Latency(s.MeanNanoseconds.Median))
 	what, ratio := "the mean", s.MeanNanoseconds.Multiple()
 	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(s.P50Nanoseconds.Median), wording.AtMost(s.P99Nanoseconds.Median))
+		result += percentilesInWords(s.P50Nanoseconds.Median, s.P99Nanoseconds.Median)
 		what, ratio = "the 99th percentile", s.P99Nanoseconds.Multiple()
 	}
 	if runs > 1 {
 		result = "In the median " + result
 	}
 	return wording.Upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
-}
-
-// beside says how a rate is beside the baseline's, "" for the baseline itself.
-func (e *explanation) beside(ratio string, verdict v1alpha1.Verdict) string {
-	return e.besideWhat(ratio, verdict, "the rate")
 }
 
 // besideWhat says how a figure is beside the baseline's, "" for the baseline itself.

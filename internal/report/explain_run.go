@@ -52,12 +52,12 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 	for _, s := range e.subjects(run) {
 		e.say("Measured", e.measured(&s))
 		result := s.outcomes[0].Result
-		for name, io := range result.Directions() {
-			e.say("Result", resultInWords(name, io))
+		for _, io := range result.Directions() {
+			e.say("Result", figuresInWords(io))
 		}
-		e.say("", syncsInWords(result.Of(v1alpha1.OperationSync)))
+		e.say("", figuresInWords(result.Of(v1alpha1.OperationSync)))
 		e.say("", latencyTargetInWords(result.LatencyTargetIODepth))
-		e.say("Result", metadataInWords(result.Of(v1alpha1.OperationMetadata)))
+		e.say("Result", figuresInWords(result.Of(v1alpha1.OperationMetadata)))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
@@ -115,45 +115,33 @@ func latencyTargetInWords(depth int32) string {
 	return fmt.Sprintf("By its option latency_target, fio had an iodepth of %d at last.", depth)
 }
 
-// resultInWords says what came out in one direction.
-func resultInWords(direction string, io *v1alpha1.Figures) string {
-	words := fmt.Sprintf("%s %ss and %s a second", wording.IOPS(io.MilliIOPS), direction, perSecond(io.BytesPerSecond))
-	if c := io.CompletionLatency; c != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(c.P50Nanoseconds), wording.AtMost(c.P99Nanoseconds), wording.Latency(c.MaxNanoseconds))
-		words += coarseness(c)
+// figuresInWords tells what came out of one operation, "" if there was none.
+func figuresInWords(f *v1alpha1.Figures) string {
+	if f == nil {
+		return ""
 	}
-	if c := io.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %s IOPS and the fastest %s", wording.IOPS(c.MinMilliIOPS), wording.IOPS(c.MaxMilliIOPS))
+	words, rate := "", " IOPS"
+	switch f.Name {
+	case v1alpha1.OperationSync:
+		words = fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", f.Count, wording.Latency(f.Mean()))
+	case v1alpha1.OperationMetadata:
+		words = fmt.Sprintf("%s operations on files a second; %d took %s each on average", wording.IOPS(f.MilliIOPS), f.Count, wording.Latency(f.Mean()))
+		rate = " a second"
+	default:
+		words = fmt.Sprintf("%s %ss and %s a second", wording.IOPS(f.MilliIOPS), f.Name, perSecond(f.BytesPerSecond))
+	}
+	if l := f.CompletionLatency; l != nil {
+		words += percentilesInWords(l.P50Nanoseconds, l.P99Nanoseconds) + ", the slowest " + wording.Latency(l.MaxNanoseconds) + coarseness(l)
+	}
+	if c := f.PerClient; c != nil {
+		words += fmt.Sprintf("; the slowest client had %s%s and the fastest %s", wording.IOPS(c.MinMilliIOPS), rate, wording.IOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }
 
-// syncsInWords says how long syncs took, "" if there were none.
-func syncsInWords(s *v1alpha1.Figures) string {
-	if s == nil {
-		return ""
-	}
-	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, wording.Latency(s.Mean()))
-	if l := s.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(l.P50Nanoseconds), wording.AtMost(l.P99Nanoseconds), wording.Latency(l.MaxNanoseconds))
-		words += coarseness(l)
-	}
-	return words + "."
-}
-
-// metadataInWords says what came out of operations on files, "" if there were none.
-func metadataInWords(m *v1alpha1.Figures) string {
-	if m == nil {
-		return ""
-	}
-	words := fmt.Sprintf("%s operations on files a second; %d took %s each on average", wording.IOPS(m.MilliIOPS), m.Count, wording.Latency(m.Mean()))
-	if l := m.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", wording.AtMost(l.P50Nanoseconds), wording.AtMost(l.P99Nanoseconds), wording.Latency(l.MaxNanoseconds)) + coarseness(l)
-	}
-	if c := m.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %s a second and the fastest %s", wording.IOPS(c.MinMilliIOPS), wording.IOPS(c.MaxMilliIOPS))
-	}
-	return words + "."
+// percentilesInWords tells what half of the operations took, and 99 of 100.
+func percentilesInWords(p50, p99 int64) string {
+	return fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(p50), wording.AtMost(p99))
 }
 
 // coarseness says of percentiles that they are less exact than fio's, "" of those that are as exact.

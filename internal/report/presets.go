@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -18,7 +19,7 @@ func Presets(w io.Writer, presets []preset.Preset, _ Style) {
 	t := newTable(w, []column{{"PRESET", text.AlignLeft}, {"APPLICATION", text.AlignLeft}, {"EXPECTS", text.AlignLeft}, {"ABOUT", text.AlignLeft}})
 	for i := range presets {
 		p := &presets[i]
-		t.AppendRow([]any{p.ID(), p.Application, orDash(strings.Join(expects(p), ", ")), p.About})
+		t.AppendRow([]any{p.ID(), p.Application, cmp.Or(strings.Join(expects(p), ", "), "-"), p.About})
 	}
 	t.Render()
 }
@@ -53,13 +54,6 @@ func expectsOf(p *preset.Preset, metric string) string {
 		}
 	}
 	return metric
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 // PresetsMarkdown prints docs/presets.md's part about presets: for each what it does, what is expected, and where both are from.

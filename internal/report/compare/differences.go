@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -62,8 +63,8 @@ func (d *differences) addTargets(p *Pair, baseline, other string) {
 	}
 	a, b := cases.Target(p.Benchmarks[0], baseline), cases.Target(p.Benchmarks[1], other)
 	as, bs := cases.TargetStatus(p.Benchmarks[0], baseline), cases.TargetStatus(p.Benchmarks[1], other)
-	d.add("instance types of the nodes of "+name, instanceTypesOf(as), instanceTypesOf(bs))
-	d.add("zones of "+name, zonesOf(as), zonesOf(bs))
+	d.add("instance types of the nodes of "+name, ofVolumes(as, instanceType), ofVolumes(bs, instanceType))
+	d.add("zones of "+name, ofVolumes(as, zone), ofVolumes(bs, zone))
 	d.add("size of "+name, capacityOf(a), capacityOf(b))
 	d.add("volume mode of "+name, wording.Mode(a, as), wording.Mode(b, bs))
 	d.add("dataSource of "+name, dataSourceOf(a), dataSourceOf(b))
@@ -71,27 +72,12 @@ func (d *differences) addTargets(p *Pair, baseline, other string) {
 		d.add("limits of "+name, wording.Limits(&as.Limits.Limits), wording.Limits(&bs.Limits.Limits))
 	}
 	if as.Limits == nil != (bs.Limits == nil) {
-		d.add("limits of "+name, orUnknown(wording.KnownLimits(as)), orUnknown(wording.KnownLimits(bs)))
+		d.add("limits of "+name, cmp.Or(wording.KnownLimits(as), "unknown"), cmp.Or(wording.KnownLimits(bs), "unknown"))
 	}
 }
 
-// orUnknown returns what is known, or that nothing is.
-func orUnknown(what string) string {
-	if what == "" {
-		return "unknown"
-	}
-	return what
-}
-
-// instanceTypesOf returns the types of the nodes that a target was measured from, each once, sorted.
-func instanceTypesOf(s *v1alpha1.TargetStatus) string {
-	return ofVolumes(s, func(v *v1alpha1.VolumeStatus) string { return v.InstanceType })
-}
-
-// zonesOf returns the zones that a target was measured in, each once, sorted.
-func zonesOf(s *v1alpha1.TargetStatus) string {
-	return ofVolumes(s, func(v *v1alpha1.VolumeStatus) string { return v.Zone })
-}
+func instanceType(v *v1alpha1.VolumeStatus) string { return v.InstanceType }
+func zone(v *v1alpha1.VolumeStatus) string         { return v.Zone }
 
 // ofVolumes returns what is known of a target's volumes, each once, sorted.
 func ofVolumes(s *v1alpha1.TargetStatus, of func(*v1alpha1.VolumeStatus) string) string {
@@ -148,14 +134,6 @@ func (d *differences) addWorkloads(a, b *v1alpha1.Workload, compared map[string]
 		delete(names, fio.FieldName(name))
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		d.add(fmt.Sprintf("%s of %s", name, a.Name), orUnset(base[name]), orUnset(other[name]))
+		d.add(fmt.Sprintf("%s of %s", name, a.Name), cmp.Or(base[name], "unset"), cmp.Or(other[name], "unset"))
 	}
-}
-
-// orUnset returns a value, or that there is none.
-func orUnset(value string) string {
-	if value == "" {
-		return "unset"
-	}
-	return value
 }

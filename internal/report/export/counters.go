@@ -7,12 +7,7 @@ import (
 // counterFields are what the kernel counted of the storage during the run, in the direction of the row, and what EBS itself says of it.
 func counterFields() []field[Measurement] {
 	counted := func(name string, of func(*v1alpha1.StorageCounters) string) field[Measurement] {
-		return field[Measurement]{name, func(m *Measurement) string {
-			if m.Counters == nil {
-				return ""
-			}
-			return of(m.Counters)
-		}}
+		return field[Measurement]{name, optional(counters, of)}
 	}
 	inDirection := func(name string, reads, writes func(*v1alpha1.StorageCounters) int64) field[Measurement] {
 		return field[Measurement]{name, func(m *Measurement) string {
@@ -27,13 +22,8 @@ func counterFields() []field[Measurement] {
 			return ""
 		}}
 	}
-	exceeded := func(name string, of func(*v1alpha1.ExceededLimits) int64) field[Measurement] {
-		return field[Measurement]{name, func(m *Measurement) string {
-			if m.Exceeded == nil {
-				return ""
-			}
-			return whole(of(m.Exceeded))
-		}}
+	ofEBS := func(name string, of func(*v1alpha1.ExceededLimits) int64) field[Measurement] {
+		return field[Measurement]{name, optional(exceeded, func(e *v1alpha1.ExceededLimits) string { return whole(of(e)) })}
 	}
 	return []field[Measurement]{
 		counted("kernel_source", func(c *v1alpha1.StorageCounters) string { return string(c.Source) }),
@@ -44,9 +34,9 @@ func counterFields() []field[Measurement] {
 		counted("kernel_busy_ms", func(c *v1alpha1.StorageCounters) string { return wholeIfSet(c.BusyMilliseconds) }),
 		counted("kernel_retransmissions", func(c *v1alpha1.StorageCounters) string { return wholeIfSet(c.Retransmissions) }),
 		counted("kernel_queue_ms", func(c *v1alpha1.StorageCounters) string { return wholeIfSet(c.QueueMilliseconds) }),
-		exceeded("ebs_exceeded_volume_iops_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.VolumeIOPSMilliseconds }),
-		exceeded("ebs_exceeded_volume_throughput_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.VolumeThroughputMilliseconds }),
-		exceeded("ebs_exceeded_instance_iops_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.InstanceIOPSMilliseconds }),
-		exceeded("ebs_exceeded_instance_throughput_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.InstanceThroughputMilliseconds }),
+		ofEBS("ebs_exceeded_volume_iops_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.VolumeIOPSMilliseconds }),
+		ofEBS("ebs_exceeded_volume_throughput_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.VolumeThroughputMilliseconds }),
+		ofEBS("ebs_exceeded_instance_iops_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.InstanceIOPSMilliseconds }),
+		ofEBS("ebs_exceeded_instance_throughput_ms", func(e *v1alpha1.ExceededLimits) int64 { return e.InstanceThroughputMilliseconds }),
 	}
 }

@@ -104,6 +104,29 @@ func beginsLikeFormula(cell string) bool {
 	return folded != "" && strings.ContainsRune("=+-@", rune(folded[0]))
 }
 
+// optional returns a cell of what an element may not have, "" if it has none.
+func optional[T, U any](part func(*T) *U, cell func(*U) string) func(*T) string {
+	return func(t *T) string {
+		if u := part(t); u != nil {
+			return cell(u)
+		}
+		return ""
+	}
+}
+
+// Parts that a measurement may not have.
+var (
+	search    = func(m *Measurement) *v1alpha1.RunSearch { return m.Search }
+	figures   = func(m *Measurement) *v1alpha1.Figures { return m.Figures }
+	cpu       = func(m *Measurement) *v1alpha1.CPUResult { return m.CPU }
+	limitedBy = func(m *Measurement) *v1alpha1.LimitedBy { return m.LimitedBy }
+	counters  = func(m *Measurement) *v1alpha1.StorageCounters { return m.Counters }
+	exceeded  = func(m *Measurement) *v1alpha1.ExceededLimits { return m.Exceeded }
+	perClient = func(f *v1alpha1.Figures) *v1alpha1.ClientSpread { return f.PerClient }
+	latency   = func(f *v1alpha1.Figures) *v1alpha1.Latency { return f.Latency }
+	clat      = func(f *v1alpha1.Figures) *v1alpha1.LatencyDistribution { return f.CompletionLatency }
+)
+
 // runFields say which run a row is of.
 func runFields() []field[Measurement] {
 	return []field[Measurement]{
@@ -117,18 +140,8 @@ func runFields() []field[Measurement] {
 		{"attempts", func(m *Measurement) string { return whole(int64(m.Attempts)) }},
 		{"start_time", func(m *Measurement) string { return timestamp(m.StartTime) }},
 		{"completion_time", func(m *Measurement) string { return timestamp(m.CompletionTime) }},
-		{"search_step", func(m *Measurement) string {
-			if m.Search == nil {
-				return ""
-			}
-			return whole(int64(m.Search.Step))
-		}},
-		{"search_verdict", func(m *Measurement) string {
-			if m.Search == nil {
-				return ""
-			}
-			return string(m.Search.Verdict)
-		}},
+		{"search_step", optional(search, func(s *v1alpha1.RunSearch) string { return whole(int64(s.Step)) })},
+		{"search_verdict", optional(search, func(s *v1alpha1.RunSearch) string { return string(s.Verdict) })},
 	}
 }
 
@@ -149,12 +162,7 @@ func parameterFields[T any](all []T, of func(*T) map[string]string) []field[T] {
 
 // figuresField is one of a figure of the row's operation.
 func figuresField(name string, of func(*v1alpha1.Figures) string) field[Measurement] {
-	return field[Measurement]{name, func(m *Measurement) string {
-		if m.Figures == nil {
-			return ""
-		}
-		return of(m.Figures)
-	}}
+	return field[Measurement]{name, optional(figures, of)}
 }
 
 // ioField is one of a figure of reads, writes and trims alone.
@@ -179,23 +187,15 @@ func rateField(name string, of func(*v1alpha1.Figures) string) field[Measurement
 
 // ioFields are rates and amounts.
 func ioFields() []field[Measurement] {
-	spread := func(of func(*v1alpha1.ClientSpread) string) func(*v1alpha1.Figures) string {
-		return func(f *v1alpha1.Figures) string {
-			if f.PerClient == nil {
-				return ""
-			}
-			return of(f.PerClient)
-		}
-	}
 	return []field[Measurement]{
 		figuresField("direction", func(f *v1alpha1.Figures) string { return f.Name }),
 		figuresField("ios", func(f *v1alpha1.Figures) string { return whole(f.Count) }),
 		ioField("bytes", func(f *v1alpha1.Figures) string { return whole(f.Bytes) }),
 		rateField("iops", func(f *v1alpha1.Figures) string { return whole(f.IOPS()) }),
 		ioField("bytes_per_second", func(f *v1alpha1.Figures) string { return whole(f.BytesPerSecond) }),
-		rateField("client_min_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MinMilliIOPS)) })),
-		rateField("client_max_iops", spread(func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MaxMilliIOPS)) })),
-		rateField("client_iops_cv", spread(func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
+		rateField("client_min_iops", optional(perClient, func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MinMilliIOPS)) })),
+		rateField("client_max_iops", optional(perClient, func(s *v1alpha1.ClientSpread) string { return whole(v1alpha1.WholeIOPS(s.MaxMilliIOPS)) })),
+		rateField("client_iops_cv", optional(perClient, func(s *v1alpha1.ClientSpread) string { return s.CoefficientOfVariation })),
 	}
 }
 
@@ -203,64 +203,39 @@ func ioFields() []field[Measurement] {
 // files, which fio measures from the call to its end, the mean is among the former and the distribution among the latter. A percentile
 // of 17112760320 is beyond fio's histogram.
 func latencyFields() []field[Measurement] {
-	clat := func(name string, of func(*v1alpha1.LatencyDistribution) string) field[Measurement] {
-		return figuresField("clat_"+name, func(f *v1alpha1.Figures) string {
-			if f.CompletionLatency == nil {
-				return ""
-			}
-			return of(f.CompletionLatency)
-		})
+	of := func(name string, of func(*v1alpha1.LatencyDistribution) string) field[Measurement] {
+		return figuresField("clat_"+name, optional(clat, of))
 	}
 	return []field[Measurement]{
-		figuresField("lat_mean_ns", func(f *v1alpha1.Figures) string {
-			if f.Latency == nil {
-				return ""
-			}
-			return whole(f.Latency.MeanNanoseconds)
-		}),
-		ioField("lat_stddev_ns", func(f *v1alpha1.Figures) string {
-			if f.Latency == nil {
-				return ""
-			}
-			return whole(f.Latency.StddevNanoseconds)
-		}),
-		clat("min_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MinNanoseconds) }),
-		clat("p50_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P50Nanoseconds) }),
-		clat("p90_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P90Nanoseconds) }),
-		clat("p95_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P95Nanoseconds) }),
-		clat("p99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P99Nanoseconds) }),
-		clat("p99_9_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P999Nanoseconds) }),
-		clat("p99_99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P9999Nanoseconds) }),
-		clat("max_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MaxNanoseconds) }),
-		clat("bucket_percent", func(d *v1alpha1.LatencyDistribution) string { return wholeIfSet(int64(d.BucketPercent)) }),
+		figuresField("lat_mean_ns", optional(latency, func(l *v1alpha1.Latency) string { return whole(l.MeanNanoseconds) })),
+		ioField("lat_stddev_ns", optional(latency, func(l *v1alpha1.Latency) string { return whole(l.StddevNanoseconds) })),
+		of("min_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MinNanoseconds) }),
+		of("p50_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P50Nanoseconds) }),
+		of("p90_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P90Nanoseconds) }),
+		of("p95_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P95Nanoseconds) }),
+		of("p99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P99Nanoseconds) }),
+		of("p99_9_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P999Nanoseconds) }),
+		of("p99_99_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.P9999Nanoseconds) }),
+		of("max_ns", func(d *v1alpha1.LatencyDistribution) string { return whole(d.MaxNanoseconds) }),
+		of("bucket_percent", func(d *v1alpha1.LatencyDistribution) string { return wholeIfSet(int64(d.BucketPercent)) }),
 	}
 }
 
 // surroundingFields are what was beside the I/O, and what it means.
 func surroundingFields() []field[Measurement] {
-	cpu := func(name string, of func(*v1alpha1.CPUResult) *int32) field[Measurement] {
-		return field[Measurement]{name, func(m *Measurement) string {
-			if m.CPU == nil {
-				return ""
-			}
-			return wholeOrNone(of(m.CPU))
-		}}
+	ofCPU := func(name string, of func(*v1alpha1.CPUResult) *int32) field[Measurement] {
+		return field[Measurement]{name, optional(cpu, func(c *v1alpha1.CPUResult) string { return wholeOrNone(of(c)) })}
 	}
 	bound := func(name string, of func(*v1alpha1.LimitedBy) string) field[Measurement] {
-		return field[Measurement]{name, func(m *Measurement) string {
-			if m.LimitedBy == nil {
-				return ""
-			}
-			return of(m.LimitedBy)
-		}}
+		return field[Measurement]{name, optional(limitedBy, of)}
 	}
 	return []field[Measurement]{
 		{"elapsed_ms", func(m *Measurement) string { return wholeIfSet(m.ElapsedMilliseconds) }},
 		{"common_ms", func(m *Measurement) string { return wholeIfSet(m.CommonMilliseconds) }},
 		{"start_skew_ms", func(m *Measurement) string { return wholeOrNone(m.StartSkewMilliseconds) }},
-		cpu("cpu_user_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.UserPercent }),
-		cpu("cpu_system_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.SystemPercent }),
-		cpu("cpu_throttled_percent", func(c *v1alpha1.CPUResult) *int32 { return c.ThrottledPercent }),
+		ofCPU("cpu_user_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.UserPercent }),
+		ofCPU("cpu_system_percent", func(c *v1alpha1.CPUResult) *int32 { return &c.SystemPercent }),
+		ofCPU("cpu_throttled_percent", func(c *v1alpha1.CPUResult) *int32 { return c.ThrottledPercent }),
 		bound("limited_by", func(b *v1alpha1.LimitedBy) string { return b.Reason }),
 		bound("limit_iops", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitIOPS) }),
 		bound("limit_bytes_per_second", func(b *v1alpha1.LimitedBy) string { return wholeOrNone(b.LimitBytesPerSecond) }),

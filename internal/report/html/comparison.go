@@ -181,11 +181,11 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	}
 	for i := range t.Figures {
 		f := &t.Figures[i]
-		mean, p99 := delay(f.MeanNanoseconds), beside(quantile(f.P99Nanoseconds), f.P99Nanoseconds)
+		mean, p99 := figureCell(f.MeanNanoseconds, wording.Latency), beside(figureCell(f.P99Nanoseconds, wording.Percentile), f.P99Nanoseconds)
 		if f.Judged() == f.MeanNanoseconds && f.JudgedBy == "" {
 			mean = beside(mean, f.MeanNanoseconds) // of syncs without percentiles
 		}
-		add(f.Name, rate(f.MilliIOPS, t.Runs), speed(f.BytesPerSecond), mean, quantile(f.P50Nanoseconds), quantile(f.P90Nanoseconds), p99,
+		add(f.Name, rate(f.MilliIOPS, t.Runs), speed(f.BytesPerSecond), mean, figureCell(f.P50Nanoseconds, wording.Percentile), figureCell(f.P90Nanoseconds, wording.Percentile), p99,
 			ratio(f.MilliIOPS), verdictOn(verdictCell(f.Judged()), f.JudgedBy))
 	}
 	return rows
@@ -214,20 +214,12 @@ func speed(s *v1alpha1.Statistic) cell {
 	return cell{Text: wording.Bandwidth(s.Median), Sub: wording.DecimalBandwidth(s.Median), Number: true}
 }
 
-// delay is a cell with a latency, empty where fio did not take it.
-func delay(s *v1alpha1.Statistic) cell {
+// figureCell is a cell with the median of a figure, empty where there is none.
+func figureCell(s *v1alpha1.Statistic, words func(int64) string) cell {
 	if s == nil {
 		return cell{Number: true}
 	}
-	return number(wording.Latency(s.Median))
-}
-
-// quantile is a cell with a percentile, empty where fio did not take it.
-func quantile(s *v1alpha1.Statistic) cell {
-	if s == nil {
-		return cell{Number: true}
-	}
-	return number(wording.Percentile(s.Median))
+	return number(words(s.Median))
 }
 
 // beside adds to a latency what multiple of the baseline's it is, and the interval in which that is, if there is one.

@@ -242,7 +242,7 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 			}
 			t.Rows = append(t.Rows, row{
 				{Text: c.Parameters[s.parameter], Heading: true, Number: true}, {Text: name.Name, Target: &name},
-				rate(figures.iops, figures.runs), speed(figures.bandwidth), quantile(figures.p99),
+				rate(figures.iops, figures.runs), speed(figures.bandwidth), figureCell(figures.p99, wording.Percentile),
 			})
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/report/cases"
 	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
@@ -103,28 +104,15 @@ func (r *results) loadsOf(s *v1alpha1.SearchResult, metric expectation.Metric) [
 			l = &loaded{value: run.Search.Value}
 			at[l.value] = l
 		}
-		iops, bytes := totalOf(run.Result)
-		l.iops, l.bytes, l.ns, l.verdicts = append(l.iops, iops), append(l.bytes, bytes), append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
+		total := cmp.Or(run.Result.Total(), run.Result.Of(v1alpha1.OperationMetadata), &v1alpha1.Figures{})
+		l.iops, l.bytes, l.ns, l.verdicts = append(l.iops, total.IOPS()), append(l.bytes, total.BytesPerSecond), append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b *loaded) int { return cmp.Compare(a.value, b.value) })
 }
 
-// totalOf is what a result did in all directions.
-func totalOf(result *v1alpha1.Result) (iops, bytes int64) {
-	for _, io := range result.Directions() {
-		iops, bytes = iops+io.IOPS(), bytes+io.BytesPerSecond
-	}
-	if result.Of(v1alpha1.OperationMetadata) != nil {
-		iops += result.Of(v1alpha1.OperationMetadata).IOPS()
-	}
-	return iops, bytes
-}
-
 // middle returns the median of figures, the lowest and the highest.
 func middle(all []int64) interval {
-	sorted := slices.Sorted(slices.Values(all))
-	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	return interval{low + (high-low)/2, sorted[0], sorted[len(sorted)-1]}
+	return interval{cases.Median(all), slices.Min(all), slices.Max(all)}
 }
 
 // isAnswer says whether a search has found this load.

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -138,7 +139,7 @@ func latencyNote(shown []timed) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of %s, P50 is the middle one and P99 the highest.", secondsText(shown[at].latencyLine().Step))
+	return fmt.Sprintf(" Of %s, P50 is the middle one and P99 the highest.", seconds(shown[at].latencyLine().Step))
 }
 
 // isAlone says whether a case has no I/O of another direction, with which a limit would be shared.
@@ -175,10 +176,10 @@ func notesOfRuns(shown []timed, left int) string {
 	}
 	if at := slices.IndexFunc(shown, func(t timed) bool { return t.again == 0 && bandOf(&t.IOPS, 1) != nil }); at >= 0 {
 		step := shown[at].line(len(shown[at].IOPS.Mean), shown[at].of.IntervalMilliseconds).Step
-		notes = append(notes, fmt.Sprintf("Each point is the mean of %s, and bands reach from the least to the most of it.", secondsText(step)))
+		notes = append(notes, fmt.Sprintf("Each point is the mean of %s, and bands reach from the least to the most of it.", seconds(step)))
 	}
 	if at := slices.IndexFunc(shown, isThinnedLatency); at >= 0 {
-		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", secondsText(shown[at].latencyLine().Step)))
+		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", seconds(shown[at].latencyLine().Step)))
 	}
 	if left > 0 {
 		notes = append(notes, wording.Upper(humanize.Plural(left, "run")+" more are left out."))
@@ -203,3 +204,6 @@ func (r *results) timeFigure(caption, title string, shown []timed) figure {
 	f.Chart.Span = &[2]float64{0, end}
 	return f
 }
+
+// seconds prints seconds of a point.
+func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }

@@ -90,7 +90,7 @@ func TestOverTime(t *testing.T) {
 		}
 	}
 	table := tableOf(t, tree, "randwrite: over time")
-	if len(table) != 7 || !slices.Contains(table[1], "3001 IOPS until second 212, then 300 IOPS; below half of its usual best rate for 65 % of the time") {
+	if len(table) != 7 || !slices.Contains(table[1], "3001 IOPS until second 212, then 300; below half of its usual best rate for 65 % of the time") {
 		t.Errorf("the table is %v", table)
 	}
 }
@@ -277,8 +277,8 @@ func TestSummedOverTime(t *testing.T) {
 	rates := append(slices.Repeat([]float64{700}, 30), slices.Repeat([]float64{70}, 30)...)
 	d := &series.Direction{IOPS: series.Rate{Mean: rates}}
 	for want, section := range map[string]series.Section{
-		"gp3: 1400 IOPS until second 30, then 140 IOPS, reads and writes together.": {Read: d, Write: d},
-		"gp3: 700 IOPS until second 30, then 70 IOPS.":                              {Write: d},
+		"gp3: 1400 IOPS until second 30, then 140, reads and writes together.": {Read: d, Write: d},
+		"gp3: 700 IOPS until second 30, then 70.":                              {Write: d},
 	} {
 		of := &series.Series{IntervalMilliseconds: 1000, LatencyPoints: 1, Sections: []series.Section{section}}
 		if got := fallsOf([]timed{{target: target{Name: "gp3"}, run: &v1alpha1.Run{}, of: of, section: &of.Sections[0], Direction: d}}); got != want {

@@ -142,7 +142,7 @@ func (l *limited) lines(blockBytes float64, metric string, d direction) []across
 	bytes := ofDirection(d, l.BytesPerSecond, l.ReadBytesPerSecond, l.WriteBytesPerSecond)
 	own, other, inWords, factor := iops, bytes, wording.Bandwidth, 1/blockBytes
 	if metric == metricBandwidth {
-		own, other, inWords, factor = bytes, iops, func(n int64) string { return fmt.Sprintf("%d IOPS", n) }, blockBytes
+		own, other, inWords, factor = bytes, iops, wording.PerSecond, blockBytes
 	}
 	var lines []across
 	if own != nil {

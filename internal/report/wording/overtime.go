@@ -2,6 +2,7 @@ package wording
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -9,28 +10,41 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 )
 
-// OverTime says how the rate went during a run, "" if it was the same all the time.
+// OverTime tells how the rate went during a run, "" if it was the same all the time.
 func OverTime(result *v1alpha1.Result) string {
 	o := result.OverTime
 	if o == nil {
 		return ""
 	}
-	words := fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
-	if o.Fall != nil {
-		words = humanize.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
-	}
-	if o.Rise != nil {
-		words = humanize.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+	words := RateChange(o)
+	if words == "" {
+		words = fmt.Sprintf("%d IOPS in the first tenth of the time, %d in the last", o.FirstTenthIOPS, o.LastTenthIOPS)
 	}
 	if summed := fiodirection.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
 		words += ", " + summed
 	}
-	return strings.Join(append([]string{words, steadyInWords(o.SteadySeconds)}, dropsInWords(o)...), "; ") + "."
+	parts := append([]string{words, Steady(o)}, Drops(o)...)
+	if o.SlowPercent > 0 {
+		parts = append(parts, SlowTime(o))
+	}
+	return strings.Join(parts, "; ") + "."
 }
 
-// steadyInWords says from when on a rate was what it was at the end.
-func steadyInWords(seconds *int32) string {
+// RateChange tells how a rate fell or rose for the rest of a run, "" if it did neither.
+func RateChange(o *v1alpha1.OverTime) string {
 	switch {
+	case o.Rise != nil:
+		return humanize.RateStep(o.Rise.BeforeIOPS, o.Rise.AtSeconds, o.Rise.AfterIOPS)
+	case o.Fall != nil:
+		return humanize.RateFall(o.Fall.BeforeIOPS, o.Fall.AtSeconds, o.Fall.AfterIOPS)
+	default:
+		return ""
+	}
+}
+
+// Steady tells from when on a rate was what it was at the end.
+func Steady(o *v1alpha1.OverTime) string {
+	switch seconds := o.SteadySeconds; {
 	case seconds == nil:
 		return "it was not steady at the end either"
 	case *seconds == 0:
@@ -40,18 +54,23 @@ func steadyInWords(seconds *int32) string {
 	}
 }
 
-// dropsInWords says when a rate was low, and for how much of the time in all.
-func dropsInWords(o *v1alpha1.OverTime) []string {
+// Drops tells when a rate was low, without what its fall or rise tells already.
+func Drops(o *v1alpha1.OverTime) []string {
 	var all []string
-	for _, d := range o.Drops {
-		if !isTheFall(o.Fall, d) && !isBeforeTheRise(o.Rise, d) {
-			all = append(all, fmt.Sprintf("down to %d IOPS from second %d on, for %d s", d.IOPS, d.AtSeconds, d.DurationSeconds))
-		}
-	}
-	if o.SlowPercent > 0 {
-		all = append(all, fmt.Sprintf("below half of its usual best rate for %d %% of the time", o.SlowPercent))
+	for _, d := range DropsBeside(o) {
+		all = append(all, fmt.Sprintf("down to %d IOPS from second %d on, for %d s", d.IOPS, d.AtSeconds, d.DurationSeconds))
 	}
 	return all
+}
+
+// SlowTime tells for how much of the time a rate was low.
+func SlowTime(o *v1alpha1.OverTime) string {
+	return fmt.Sprintf("below half of its usual best rate for %d %% of the time", o.SlowPercent)
+}
+
+// DropsBeside returns the drops that are neither what a fall is, nor what was before a rise.
+func DropsBeside(o *v1alpha1.OverTime) []v1alpha1.RateDrop {
+	return slices.DeleteFunc(slices.Clone(o.Drops), func(d v1alpha1.RateDrop) bool { return isTheFall(o.Fall, d) || isBeforeTheRise(o.Rise, d) })
 }
 
 // isTheFall says whether a drop is what came after a fall, which is told already.

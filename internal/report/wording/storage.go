@@ -53,7 +53,7 @@ func Limits(l *v1alpha1.Limits) string {
 
 // IOPSLimits prints the limits of I/Os per second.
 func IOPSLimits(l *v1alpha1.Limits) string {
-	return limits(iops, limit{l.IOPS, ""}, limit{l.ReadIOPS, " of reads"}, limit{l.WriteIOPS, " of writes"})
+	return limits(PerSecond, limit{l.IOPS, ""}, limit{l.ReadIOPS, " of reads"}, limit{l.WriteIOPS, " of writes"})
 }
 
 // BandwidthLimits prints the limits of bytes per second.
@@ -66,7 +66,7 @@ func BurstLimits(l *v1alpha1.Limits) string {
 	if l.Burst == nil {
 		return ""
 	}
-	parts := []string{limits(iops, limit{l.Burst.BaselineIOPS, ""}), limits(Bandwidth, limit{l.Burst.BaselineBytesPerSecond, ""})}
+	parts := []string{limits(PerSecond, limit{l.Burst.BaselineIOPS, ""}), limits(Bandwidth, limit{l.Burst.BaselineBytesPerSecond, ""})}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }
 
@@ -95,8 +95,6 @@ func limits(inWords func(int64) string, all ...limit) string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-func iops(n int64) string { return fmt.Sprintf("%d IOPS", n) }
 
 // KnownLimits prints all limits that a target's results are judged by, each with whose it is.
 func KnownLimits(s *v1alpha1.TargetStatus) string {

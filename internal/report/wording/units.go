@@ -103,6 +103,9 @@ func IOPS(milli int64) string {
 	return humanize.Significant(float64(milli) / Rate.Size)
 }
 
+// PerSecond prints whole IOPS with their unit.
+func PerSecond(iops int64) string { return fmt.Sprintf("%d IOPS", iops) }
+
 // wholeFrom is from how many thousandths on IOPS are whole numbers: 99.95, which is 100 in three digits.
 const wholeFrom = 99_950
 

@@ -125,11 +125,11 @@ func operationsInWords(set map[string]string) string {
 		one, many = "1 directory", " directories"
 	}
 	what := one
-	if count := orDefault(set["nrfiles"], "1"); count != "1" {
+	if count := cmp.Or(set["nrfiles"], "1"); count != "1" {
 		what = count + many
 	}
 	words := fmt.Sprintf(operations[engine], what)
-	if jobs := orDefault(set["numjobs"], "1"); jobs != "1" {
+	if jobs := cmp.Or(set["numjobs"], "1"); jobs != "1" {
 		words += " by each of " + jobs + " jobs"
 	}
 	return words + " (" + engine + ")"
@@ -159,8 +159,12 @@ func Workload(w *v1alpha1.Workload, section string, choice map[string]string) st
 	if mix := set["rwmixread"]; mix != "" && strings.Contains(words, "reads and writes") {
 		words += fmt.Sprintf(" (%s %% reads)", mix)
 	}
-	words += " in blocks of " + strings.ReplaceAll(orDefault(set["bs"], "4k"), ",", " and ")
-	words += " by " + orDefault(set["numjobs"], "1") + " " + jobs(set["numjobs"])
+	words += " in blocks of " + strings.ReplaceAll(cmp.Or(set["bs"], "4k"), ",", " and ")
+	jobs := cmp.Or(set["numjobs"], "1")
+	words += " by " + jobs + " job"
+	if jobs != "1" {
+		words += "s"
+	}
 	words += " (" + engineInWords(set) + ")"
 	switch set["direct"] {
 	case "true", "1":
@@ -181,7 +185,7 @@ func Workload(w *v1alpha1.Workload, section string, choice map[string]string) st
 // engineInWords says how I/O is issued, and how much of it each job keeps in flight if it has an iodepth of more than 1: that is one where the engine
 // waits for each.
 func engineInWords(set map[string]string) string {
-	engine, depth := orDefault(set["ioengine"], "psync"), orDefault(set["iodepth"], "1")
+	engine, depth := cmp.Or(set["ioengine"], "psync"), cmp.Or(set["iodepth"], "1")
 	switch {
 	case depth == "1":
 		return engine
@@ -202,20 +206,4 @@ func jobFileInWords(w *v1alpha1.Workload, section string, choice map[string]stri
 		words += " with " + Parameters(choice)
 	}
 	return words
-}
-
-// orDefault returns a value, or fio's default.
-func orDefault(value, otherwise string) string {
-	if value == "" {
-		return otherwise
-	}
-	return value
-}
-
-// jobs is "job" or "jobs".
-func jobs(n string) string {
-	if n == "" || n == "1" {
-		return "job"
-	}
-	return "jobs"
 }
