@@ -72,16 +72,6 @@ func bandwidthCell(words func(int64) string) func(*row, Style) string {
 	})
 }
 
-// latencyOf returns a cell with the median of a latency, - where fio did not take it.
-func latencyOf(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, wording.Latency)
-}
-
-// percentileIn returns a cell with the median of a percentile, - where fio did not take it.
-func percentileIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, wording.Percentile)
-}
-
 // medianIn returns a cell with the median of what fio may not have taken.
 func medianIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic, words func(int64) string) func(*row, Style) string {
 	return ofFigures(func(r *row) string {
@@ -126,10 +116,10 @@ func shortFigures(baseline string) []figure {
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
 		right("BANDWIDTH", bandwidthCell(wording.Bandwidth)),
-		right("MEAN", latencyOf(meanOf)),
-		right("P50", percentileIn(p50Of)),
-		right("P90", percentileIn(p90Of)),
-		right("P99", percentileIn(p99Of)),
+		right("MEAN", medianIn(meanOf, wording.Latency)),
+		right("P50", medianIn(p50Of, wording.Percentile)),
+		right("P90", medianIn(p90Of, wording.Percentile)),
+		right("P99", medianIn(p99Of, wording.Percentile)),
 		right(versus("", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.MilliIOPS.Multiple()) })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
@@ -146,12 +136,12 @@ func wideFigures(baseline string) []figure {
 		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
 		right("BANDWIDTH", bandwidthCell(wording.BothBandwidths)),
-		right("MEAN", latencyOf(meanOf)),
+		right("MEAN", medianIn(meanOf, wording.Latency)),
 		right("STDDEV", stddevCell),
-		right("P50", percentileIn(p50Of)),
-		right("P90", percentileIn(p90Of)),
+		right("P50", medianIn(p50Of, wording.Percentile)),
+		right("P90", medianIn(p90Of, wording.Percentile)),
 		right("P95", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds })),
-		right("P99", percentileIn(p99Of)),
+		right("P99", medianIn(p99Of, wording.Percentile)),
 		right("P99.9", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds })),
 		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
@@ -329,4 +319,32 @@ func noLatency(r *row) string {
 		return ""
 	}
 	return "-"
+}
+
+// perClientCell prints how far the clients' IOPS in one direction are apart, such as 4 x 798-812 (0.9%): how many clients
+// there are, the IOPS of the slowest and the fastest of all results, and the largest coefficient of variation that a result has. It is ""
+// if each result is of one client.
+func perClientCell(r *row, _ Style) string {
+	var all *v1alpha1.ClientSpread
+	largest := 0.0
+	for _, io := range r.resultFigures() {
+		if io.PerClient == nil {
+			continue
+		}
+		if all == nil {
+			all = io.PerClient.DeepCopy()
+		}
+		all.MinMilliIOPS, all.MaxMilliIOPS = min(all.MinMilliIOPS, io.PerClient.MinMilliIOPS), max(all.MaxMilliIOPS, io.PerClient.MaxMilliIOPS)
+		if variation, err := strconv.ParseFloat(io.PerClient.CoefficientOfVariation, 64); err == nil {
+			largest = max(largest, variation)
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	clients := int32(0)
+	for _, result := range r.results {
+		clients = max(clients, result.Clients)
+	}
+	return fmt.Sprintf("%d x %s (%.1f%%)", clients, wording.Range(all.MinMilliIOPS, all.MaxMilliIOPS, "-"), 100*largest)
 }

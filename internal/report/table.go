@@ -11,7 +11,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Table prints first the answers that the spec asks for: whether the results are as expected, and what searches found.
@@ -138,4 +140,28 @@ func newTable(w io.Writer, columns []column) table.Writer {
 	t.AppendHeader(header)
 	t.SetColumnConfigs(configs)
 	return t
+}
+
+// warnings prints each kind of warning, and what to do about it.
+func warnings(w io.Writer, all []v1alpha1.WarningSummary, style Style) {
+	for i := range all {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, humanize.Plural(int(all[i].Results), "result"))
+		fmt.Fprintln(w, style.Wrap(style.warning(head)+" "+humanize.Line(all[i].Message), "  "))
+		if all[i].Remedy != "" {
+			fmt.Fprintf(w, "  %s\n", style.Wrap(humanize.Line(all[i].Remedy), "  "))
+		}
+	}
+}
+
+// abandoned prints a line for each attempt that was ended without a result.
+func abandoned(w io.Writer, all []v1alpha1.AbandonedAttempt, style Style) {
+	for i := range all {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, style.Wrap(style.warning("Abandoned:")+" "+wording.Attempt(&all[i]), "  "))
+	}
 }

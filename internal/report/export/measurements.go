@@ -122,6 +122,3 @@ func comparedIO(comparisons []v1alpha1.Comparison, nameOf func(int) string) []Co
 	}
 	return all
 }
-
-// oneBenchmark is the name of a benchmark that is not compared with another.
-func oneBenchmark(int) string { return "" }

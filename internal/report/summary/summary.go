@@ -89,3 +89,11 @@ func shorten(line string) string {
 	cut := max(strings.LastIndex(line[:MaxSummary], ", "), strings.LastIndex(line[:MaxSummary], "; "), 0)
 	return line[:cut] + " …"
 }
+
+// summarizeSearch is what a search has found in few words, such as "at read.p99 <= 5ms (iodepth 9)".
+func summarizeSearch(s *v1alpha1.SearchResult) string {
+	if s.Answer == nil {
+		return ""
+	}
+	return fmt.Sprintf(" at %s<=%s (%s %d)", s.Objective, wording.Percentile(s.BudgetNanoseconds), s.Vary, s.Answer.Value.Median)
+}

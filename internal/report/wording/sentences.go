@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 )
 
@@ -46,4 +47,32 @@ func SentenceOf(text string) string {
 		return ""
 	}
 	return Upper(text) + "."
+}
+
+// Met says how many expectations are met, such as "2 of 3 expectations met".
+func Met(findings []expectation.Finding) string {
+	met := 0
+	for i := range findings {
+		if findings[i].Verdict == expectation.Met {
+			met++
+		}
+	}
+	return fmt.Sprintf("%d of %s met", met, humanize.Plural(len(findings), "expectation"))
+}
+
+// Attempt describes an attempt that was ended without a result, such as "attempt 1 of randread.gp3 on node-1 after 42s
+// (Disrupted): the pod was evicted".
+func Attempt(a *v1alpha1.AbandonedAttempt) string {
+	text := fmt.Sprintf("attempt %d of %s", a.Attempt, a.Run)
+	if a.Node != "" {
+		text += " on " + a.Node
+	}
+	if a.StartTime != nil && a.CompletionTime != nil {
+		text += " after " + a.CompletionTime.Sub(a.StartTime.Time).String()
+	}
+	text += fmt.Sprintf(" (%s)", a.Reason)
+	if a.Message != "" {
+		text += ": " + humanize.Line(a.Message)
+	}
+	return text
 }
