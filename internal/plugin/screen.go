@@ -24,12 +24,9 @@ func newScreen(cmd *cobra.Command) *screen {
 	return &screen{out: out, style: func() report.Style { return styleOn(cmd, out) }}
 }
 
-// println prints a line that stays. One that is wider than the terminal is broken between words.
+// println prints a line that stays.
 func (s *screen) println(line string) {
 	s.erase()
-	if style := s.style(); text.LongestLineLen(line) > style.Width {
-		line = style.Wrap(line, "  ")
-	}
 	fmt.Fprintln(s.out, line)
 	s.draw()
 }

@@ -76,7 +76,7 @@ func (v *view) printStep() {
 // showError shows an error that may pass.
 func (v *view) showError(err error) {
 	if v.lastError == nil || v.lastError.Error() != err.Error() {
-		v.screen.println("the cluster does not answer, still trying: " + err.Error())
+		v.screen.println(v.screen.style().Wrap("the cluster does not answer, still trying: "+err.Error(), "  "))
 	}
 	v.lastError = err
 }
@@ -86,7 +86,8 @@ func (v *view) printAttempts() {
 	for i := range v.benchmark.Status.Runs {
 		run := &v.benchmark.Status.Runs[i]
 		if before := v.attempts[run.Name]; before > 0 && run.Attempts > before {
-			v.screen.println(fmt.Sprintf("again  %s  attempt %d: %s", run.Name, run.Attempts, oneLineOf(run.Message)))
+			line := fmt.Sprintf("attempt %d: %s", run.Attempts, oneLineOf(run.Message))
+			v.screen.println(fmt.Sprintf("again  %s  %s", run.Name, v.screen.style().Wrap(line, strings.Repeat(" ", len("again  "+run.Name+"  ")))))
 		}
 		v.attempts[run.Name] = run.Attempts
 	}
@@ -120,7 +121,7 @@ const (
 func (v *view) endedLine(run *v1alpha1.Run, width int) string {
 	line := fmt.Sprintf("%s %-*s  ", report.Mark(run, v.screen.style()), width, run.Name)
 	if run.State != v1alpha1.RunSucceeded {
-		return line + wording.Outcome(run)
+		return line + v.screen.style().Wrap(wording.Outcome(run), strings.Repeat(" ", text.StringWidthWithoutEscSequences(line)))
 	}
 	return line + wording.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
 }
