@@ -69,7 +69,7 @@ func TestUIServesNothingElse(t *testing.T) {
 	directory := t.TempDir()
 	secret := write(t, "secret.yaml", []byte("password: x"))
 	for path, want := range map[string]int{
-		"/benchmarks/" + url.PathEscape(secret) + "/x":                http.StatusNotFound,
+		"/benchmarks/" + url.PathEscape(secret) + "/x":                 http.StatusNotFound,
 		"/benchmarks/" + url.PathEscape(directory+"/../x.yaml") + "/x": http.StatusNotFound,
 		"/other": http.StatusNotFound,
 	} {
