@@ -100,6 +100,9 @@ func TestCreditsInVerdicts(t *testing.T) {
 		name: "full by what is known, at the baseline", result: reads(300, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
 		want: "Unknown 300 of the volume's 300 IOPS that remain without burst credits (100 %): this held the result back if no burst credits were left, something else if some were; it is unknown which",
 	}, {
+		name: "a little above the baseline, which credits allow for more than a day", result: reads(355, 16<<10), known: Known{Storage: gp2Of100GiB, Credits: full},
+		want: "Latency? 355 of the volume's 3000 IOPS, 12 %",
+	}, {
 		name: "E1 EFS 64k", result: writes(1614, 64<<10), known: Known{Storage: emptyEFS, Client: clients(efsClient, m6iLargeNetwork), Credits: efsCredits},
 		want:    "FileSystemThroughput 104857600 101 of the file system's 100 MiB/s of writes (101 %)",
 		warning: "ran on burst credits at 101 MiB/s of writes, where the file system's baseline is 1 MiB/s; 100 % of its credits are left, if full when the benchmark began; a full bucket lasts for 22243 s at this rate",
@@ -138,14 +141,14 @@ func TestCreditsInVerdicts(t *testing.T) {
 	}, {
 		name: "E1 gp3 64k on the instance's burst", result: writes(1987, 64<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
 		want:    "VolumeThroughput 131072000 124 of the volume's 125 MiB/s (99 %)",
-		warning: "moved 124 MiB/s, where the instance's baseline is 77.5 MiB/s: it can keep this up only for a time",
+		warning: "moved 124 MiB/s, where the instance's baseline is 77.5 MiB/s: it can keep this up for 30 minutes, at least once in 24 hours",
 	}, {
 		name: "E1 gp3 16k within the instance's baseline", result: writes(3048, 16<<10), known: Known{Storage: gp3, Client: clients(m6iLargeEBS)},
 		want: "VolumeIOPS 3000 3048 of the volume's 3000 IOPS (102 %)",
 	}, {
 		name: "IOPS of the instance", result: writes(6000, 4096), known: Known{Storage: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(16_000)), BytesPerSecond: new(int64(250 * miBps))}}, Client: clients(m6iLargeEBS)},
 		want:    "Latency? 6000 of the volume's 16000 IOPS, 38 %",
-		warning: "did 6000 IOPS, where the instance's baseline is 3600 IOPS: it can keep this up only for a time",
+		warning: "did 6000 IOPS, where the instance's baseline is 3600 IOPS: it can keep this up for 30 minutes, at least once in 24 hours",
 	}} {
 		t.Run(test.name, func(t *testing.T) {
 			var text string

@@ -50,12 +50,18 @@ func (e *Exceeded) limits() []exceededLimit {
 
 func (l exceededLimit) share() float64 { return float64(l.milliseconds) / float64(l.allOfThem) }
 
-// String is such as "the IOPS limit was exceeded in 58 of 60 s".
+// String is such as "the IOPS limit was exceeded for 97 % of the time". Seconds would be those of all volumes together.
 func (l exceededLimit) String() string {
-	return fmt.Sprintf("%s limit was exceeded in %s of %s s", l.name, seconds(min(l.milliseconds, l.allOfThem)), seconds(l.allOfThem))
+	return fmt.Sprintf("%s limit was exceeded for %s of the time", l.name, percentText(min(l.share(), 1)))
 }
 
-func seconds(milliseconds int64) string { return humanize.Significant(float64(milliseconds) / 1000) }
+// percentText prints a share as a whole percentage, without making 0 of a small one.
+func percentText(share float64) string {
+	if share < 0.01 {
+		return "less than 1 %"
+	}
+	return fmt.Sprintf("%d %%", percent(share))
+}
 
 // longest is the limit that was exceeded for longest, the first of several alike.
 func (e *Exceeded) longest() exceededLimit {

@@ -1,9 +1,12 @@
 package analysis
 
 import (
+	"math"
+
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/direction"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/series"
 )
 
 // rateFell is about a rate that was high at first and low then: the mean of both is neither. That the fall is none by chance is the series' to judge.
@@ -37,3 +40,32 @@ func ofAllDirections(result *v1alpha1.Result, words string) string {
 	}
 	return words
 }
+
+// OverTime returns a summary as the API has it: in thousandths of IOPS, and in whole seconds from the start of what was measured.
+func OverTime(summary *series.Summary) *v1alpha1.OverTime {
+	over := &v1alpha1.OverTime{
+		FirstTenthMilliIOPS: milliRate(summary.FirstTenth), LastTenthMilliIOPS: milliRate(summary.LastTenth), SlowPercent: wholeSeconds(summary.SlowPercent),
+	}
+	summary = summary.SinceMeasured()
+	if summary.SteadySeconds >= 0 {
+		over.SteadySeconds = new(wholeSeconds(summary.SteadySeconds))
+	}
+	if f := summary.Fall; f != nil {
+		over.Fall = &v1alpha1.RateFall{AtSeconds: wholeSeconds(f.Seconds), BeforeMilliIOPS: milliRate(f.Before), AfterMilliIOPS: milliRate(f.After)}
+	}
+	if r := summary.Rise; r != nil {
+		over.Rise = &v1alpha1.RateRise{AtSeconds: wholeSeconds(r.Seconds), BeforeMilliIOPS: milliRate(r.Before), AfterMilliIOPS: milliRate(r.After)}
+	}
+	for _, d := range summary.Drops {
+		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: wholeSeconds(d.Seconds), DurationSeconds: wholeSeconds(d.Length), MilliIOPS: milliRate(d.Rate)})
+	}
+	return over
+}
+
+// maxOverTimeIOPS bounds what a series can say, which comes from a pod, and with it the room that it takes in the status.
+const maxOverTimeIOPS = 99_999_999
+
+// milliRate returns a rate in thousandths.
+func milliRate(f float64) int64 { return int64(math.Round(1000 * min(max(f, 0), maxOverTimeIOPS))) }
+
+func wholeSeconds(f float64) int32 { return int32(math.Round(min(max(f, 0), v1alpha1.MaxRunSeconds))) }

@@ -153,14 +153,14 @@ var warningKinds = []struct {
 		"or have EBS load it by itself: fast snapshot restore, or volumeInitializationRate of the StorageClass",
 }, {
 	reason: v1alpha1.WarningFasterThanDocumented, see: []func(seen) string{fasterThanDocumented},
-	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds with timeBased: true; " +
+	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and raise runtimeSeconds; " +
 		"if the storage has been changed, set spec.targets[].limits to what it can do",
 }, {
 	reason: v1alpha1.WarningFilesReadAgain, see: []func(seen) string{filesReadAgain},
 	remedy: "raise size (and capacity) beyond what a cache of the storage can hold, and compare; or set spec.targets[].limits to what the storage can do: more than that is warned of",
 }, {
 	reason: v1alpha1.WarningBurstCredits, see: []func(seen) string{storageBursts, clientBursts},
-	remedy: "to see the baseline, raise runtimeSeconds (with timeBased: true) above the time in the message, or choose what needs no credits: " +
+	remedy: "to see the baseline, raise runtimeSeconds above the time in the message, or choose what needs no credits: " +
 		"gp3 instead of gp2, Elastic or Provisioned throughput of EFS, a larger instance",
 }, {
 	reason: v1alpha1.WarningNotSteady, see: []func(seen) string{notSteady},
@@ -168,11 +168,11 @@ var warningKinds = []struct {
 		"if it is never steady, raise steadyState.rangePercent and say so where you use the figure",
 }, {
 	reason: v1alpha1.WarningRateFell, see: []func(seen) string{rateFell},
-	remedy: "take the lower figure for what lasts: raise runtimeSeconds (with timeBased: true), or have a run before this one that uses up credits and caches; " +
+	remedy: "take the lower figure for what lasts: raise runtimeSeconds, or have a run before this one that uses up credits and caches; " +
 		"look at when it fell (status.runs[].result.overTime), and what else used the storage then",
 }, {
 	reason: v1alpha1.WarningWarmUp, see: []func(seen) string{warmedUp},
-	remedy: "leave out the beginning: set rampTimeSeconds: auto (with timeBased: true and runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so auto can end within it; until (steadyState) measures a window that is itself steady",
+	remedy: "leave out the beginning: set rampTimeSeconds: auto (with runtimeSeconds), or that many seconds more than it has (ramp_time in a job file); a slow rise looks even for 10 s, so auto can end within it; until (steadyState) measures a window that is itself steady",
 }, {
 	reason: v1alpha1.WarningAlikeData, see: []func(seen) string{alikeData},
 	remedy: "remove zero_buffers, buffer_pattern, dedupe_percentage, buffer_compress_percentage and scramble_buffers, unless your data is like that",
@@ -211,7 +211,7 @@ var warningKinds = []struct {
 	remedy: "use nodes of one type with CPU to spare, and keep their clocks by NTP (chrony, Amazon Time Sync Service)",
 }, {
 	reason: v1alpha1.WarningShortOverlap, see: []func(seen) string{shortOverlap},
-	remedy: "set timeBased: true and runtimeSeconds, so that all clients measure for the same time; operations on files end with the last file, " +
+	remedy: "set runtimeSeconds, without timeBased: false, so that all clients measure for the same time; operations on files end with the last file, " +
 		"so raise nrfiles for these, and the start weighs less; look for the slowest client (status.runs[].clientsConfigMap)",
 }, {
 	reason: v1alpha1.WarningSpread,
@@ -227,10 +227,10 @@ var warningKinds = []struct {
 	remedy: "look for other load on the node and on the storage, or for burst credits that run out; raise runtimeSeconds, so that a moment weighs less",
 }, {
 	reason: v1alpha1.WarningShortRuntime, see: []func(seen) string{shortRuntime},
-	remedy: "raise runtimeSeconds and set timeBased: true, or raise size, so that each run takes at least 10 s; of operations on files raise nrfiles",
+	remedy: "raise runtimeSeconds, or raise size where timeBased is false, so that each run takes at least 10 s; of operations on files raise nrfiles",
 }, {
 	reason: v1alpha1.WarningFewSamples, see: []func(seen) string{fewSamples},
-	remedy: "raise runtimeSeconds (with timeBased: true) or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
+	remedy: "raise runtimeSeconds or size, of operations on files nrfiles, or ignore this percentile and all higher ones",
 }, {
 	reason: v1alpha1.WarningNoLatency, see: []func(seen) string{noLatency},
 	remedy: "remove gtod_reduce and the options that begin with disable_ from the workload",

@@ -9,7 +9,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/internal/search"
 )
 
@@ -65,5 +65,5 @@ func Summarize(status *v1alpha1.StorageBenchmarkStatus) {
 		status.Progress = fmt.Sprintf("%d/%d", status.FinishedRuns, status.PlannedRuns)
 	}
 	status.WarningCount = int32(len(status.Warnings))
-	status.Best, status.Summary = report.Best(status), report.Summary(status)
+	status.Best, status.Summary = summary.Best(status), summary.Summary(status)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

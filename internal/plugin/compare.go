@@ -3,7 +3,6 @@ package plugin
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,16 +13,18 @@ import (
 	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/compare"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // compareFormats are the ways to print two benchmarks beside each other.
-var compareFormats = []format[*report.Pair]{
-	{"table", "what fits on a screen", infallible(func(w io.Writer, p *report.Pair, s report.Style) { p.Table(w, s) })},
-	{"wide", "all figures", infallible(func(w io.Writer, p *report.Pair, s report.Style) { p.Wide(w, s) })},
-	{"markdown", "a page for a pull request or a wiki", unstyled(func(w io.Writer, p *report.Pair) error { return p.Markdown(w) })},
-	{"csv", "a row for each benchmark and direction, for spreadsheets", unstyled(func(w io.Writer, p *report.Pair) error { return p.CSV(w) })},
-	{"junit", "a test for each verdict, for CI systems", unstyled(func(w io.Writer, p *report.Pair) error { return p.JUnit(w) })},
-	{"json", "all comparisons and differences, for jq", unstyled(func(w io.Writer, p *report.Pair) error { return p.JSON(w) })},
+var compareFormats = []format[*compare.Pair]{
+	{"table", "what fits on a screen", infallible(report.PairTable)},
+	{"wide", "all figures", infallible(report.PairWide)},
+	{"markdown", "a page for a pull request or a wiki", unstyled(report.PairMarkdown)},
+	{"csv", "a row for each benchmark and direction, for spreadsheets", unstyled(export.PairCSV)},
+	{"junit", "a test for each verdict, for CI systems", unstyled(export.PairJUnit)},
+	{"json", "all comparisons and differences, for jq", unstyled(export.PairJSON)},
 }
 
 // newCompareCommand returns the command that puts two benchmarks beside each other.
@@ -77,7 +78,7 @@ of each. Lines that begin with "Differs" tell what else is not the same, and "In
 }
 
 // notSlower returns an error if the second benchmark is slower than the first one, or if there were too few runs to tell.
-func notSlower(pair *report.Pair) error {
+func notSlower(pair *compare.Pair) error {
 	const most = 8
 	if slower := pair.Slower(); len(slower) > 0 {
 		return fmt.Errorf("%w: %s is slower than %s: %s", errMissed, pair.Labels[1], pair.Labels[0], humanize.Few(slower, most))
@@ -97,14 +98,14 @@ type side struct {
 }
 
 // pair reads two benchmarks and puts them beside each other.
-func (o *sourceOptions) pair(cmd *cobra.Command, args []string) (*report.Pair, error) {
+func (o *sourceOptions) pair(cmd *cobra.Command, args []string) (*compare.Pair, error) {
 	var sides [2]side
 	for i, arg := range args {
 		var err error
 		if sides[i], err = o.side(cmd, arg); err != nil {
 			return nil, err
 		}
-		report.NameParameters(sides[i].StorageBenchmark)
+		compare.NameParameters(sides[i].StorageBenchmark)
 	}
 	if err := o.storage.checkUsed(); err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func (o *sourceOptions) pair(cmd *cobra.Command, args []string) (*report.Pair, e
 	if sides[0].key() == sides[1].key() && sides[0].file == sides[1].file {
 		return nil, fmt.Errorf("both are StorageBenchmark %s: name two different ones; report compares the targets of one", sides[0].key())
 	}
-	pair := &report.Pair{Labels: labelsOf(sides), Benchmarks: [2]*v1alpha1.StorageBenchmark{sides[0].StorageBenchmark, sides[1].StorageBenchmark}}
+	pair := &compare.Pair{Labels: labelsOf(sides), Benchmarks: [2]*v1alpha1.StorageBenchmark{sides[0].StorageBenchmark, sides[1].StorageBenchmark}}
 	found := analysis.Between(&pair.Benchmarks[0].Status, &pair.Benchmarks[1].Status)
 	pair.Both, pair.Only = found.Both, [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther}
 	return pair, pair.Validate()

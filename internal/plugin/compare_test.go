@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/compare"
 )
 
 func TestCompare(t *testing.T) {
@@ -88,11 +88,11 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 
 // A slower figure has an exit code of its own.
 func TestSlowerIsMissed(t *testing.T) {
-	pair := func(verdict v1alpha1.Verdict) *report.Pair {
+	pair := func(verdict v1alpha1.Verdict) *compare.Pair {
 		of := func(verdict v1alpha1.Verdict) v1alpha1.TargetComparison {
 			return v1alpha1.TargetComparison{Name: "gp3", Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: &v1alpha1.Statistic{Verdict: verdict}}}}
 		}
-		return &report.Pair{
+		return &compare.Pair{
 			Benchmarks: [2]*v1alpha1.StorageBenchmark{{}, {}}, Labels: [2]string{"a", "b"},
 			Both: []v1alpha1.Comparison{{Workload: "w", Targets: []v1alpha1.TargetComparison{of(""), of(verdict)}}},
 		}

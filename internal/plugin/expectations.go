@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -11,6 +12,12 @@ import (
 
 // errMissed is within the errors about results that are not what is expected of them.
 var errMissed = errors.New("not as expected")
+
+// addNoFailFlag adds the flag that has only the runs count.
+func addNoFailFlag(cmd *cobra.Command, noFail *bool) {
+	cmd.Flags().BoolVar(noFail, "no-fail", false,
+		"end with exit code 0 also if results are not what spec.expectations and presets ask for")
+}
 
 // heldTo returns an error unless a benchmark that has ended meets what is expected of it, if anything is.
 func heldTo(benchmark *v1alpha1.StorageBenchmark) error {

@@ -30,13 +30,15 @@ var errLeft = errors.New("interrupted")
 // newWatchCommand returns the command that follows a benchmark which exists.
 func newWatchCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var output *string
+	var noFail bool
 	cmd := &cobra.Command{
 		Use:   "watch NAME",
 		Short: "Follow a StorageBenchmark to its end, and print its results",
 		Long: `Follow a StorageBenchmark to its end, and print its results.
 
 What happens is printed on standard error, the results on standard output. Ctrl-C leaves the benchmark running. The
-exit code is 0 only if each run has a result.`,
+exit code is that of run: 0 only if each run has a result and all that is expected is met, 2 if something is missed, 1 if
+that is not known, and 130 after Ctrl-C.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: completeNames(flags, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,11 +46,15 @@ exit code is 0 only if each run has a result.`,
 			if err != nil {
 				return err
 			}
-			_, err = follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]}, *output)
+			benchmark, err := follow(cmd, c, client.ObjectKey{Namespace: c.namespace, Name: args[0]}, *output)
+			if benchmark != nil && !noFail { // a miss is known also where other runs failed
+				err = errors.Join(err, heldTo(benchmark))
+			}
 			return err
 		},
 	}
 	output = addOutputFlag(cmd, reportFormats)
+	addNoFailFlag(cmd, &noFail)
 	return cmd
 }
 

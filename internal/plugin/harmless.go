@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/storagebench/storagebench/internal/humanize"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // What comes from a cluster was written by pods, drivers and other users. It is made harmless where it comes in, whatever is
@@ -59,7 +59,7 @@ func makeValueHarmless(value reflect.Value) {
 		}
 	case reflect.String:
 		if value.CanSet() {
-			value.SetString(report.Harmless(value.String()))
+			value.SetString(wording.Harmless(value.String()))
 		}
 	case reflect.Struct:
 		for _, field := range value.Fields() {
@@ -95,7 +95,7 @@ func makeMapHarmless(m reflect.Value) {
 
 // harmlessWriter returns a writer through which a log can be printed. What was begun of a character comes with Close.
 func harmlessWriter(out io.Writer) io.WriteCloser {
-	return transform.NewWriter(out, runes.Map(report.HarmlessRune))
+	return transform.NewWriter(out, runes.Map(wording.HarmlessRune))
 }
 
 // harmlessErrors has a command's errors be harmless: they repeat what the cluster said. Commands in them begin as people
@@ -114,7 +114,7 @@ func harmlessErrors(cmd *cobra.Command) {
 // harmlessError is an error whose text is harmless.
 type harmlessError struct{ error }
 
-func (e *harmlessError) Error() string { return humanize.Typed(report.Harmless(e.error.Error())) }
+func (e *harmlessError) Error() string { return humanize.Typed(wording.Harmless(e.error.Error())) }
 
 func (e *harmlessError) Unwrap() error { return e.error }
 

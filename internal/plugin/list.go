@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -22,11 +23,10 @@ type listed struct {
 
 // listFormats are the ways to print benchmarks.
 var listFormats = []format[*listed]{
-	{"table", "a line for each", unstyled(func(w io.Writer, l *listed) error {
+	{"table", "a line for each", infallible(func(w io.Writer, l *listed, style report.Style) {
 		if len(l.all.Items) > 0 {
-			report.List(w, l.all.Items, l.everywhere, time.Now())
+			report.List(w, l.all.Items, l.everywhere, time.Now(), style)
 		}
-		return nil
 	})},
 	{"json", "a StorageBenchmarkList, as kubectl get -o json prints it", unstyled(func(w io.Writer, l *listed) error { return printJSON(w, l.document()) })},
 	{"yaml", "a StorageBenchmarkList, as kubectl get -o yaml prints it", unstyled(func(w io.Writer, l *listed) error { return printYAML(w, l.document()) })},

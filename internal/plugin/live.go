@@ -16,6 +16,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fiooutput"
 	"github.com/storagebench/storagebench/internal/job"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

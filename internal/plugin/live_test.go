@@ -19,6 +19,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/childmeta"
 	"github.com/storagebench/storagebench/internal/job"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

@@ -23,7 +23,23 @@ func misreadIn(document []byte) field.ErrorList {
 	if err != nil || json.Unmarshal(encoded, &object) != nil {
 		return nil
 	}
+	if object["kind"] == scheduleType.Kind {
+		return misreadTemplate(object)
+	}
 	return misread(object)
+}
+
+// misreadTemplate is misread of the spec in the template of a StorageBenchmarkSchedule.
+func misreadTemplate(schedule map[string]any) field.ErrorList {
+	spec, found, _ := unstructured.NestedFieldNoCopy(schedule, "spec", "template", "spec")
+	if !found {
+		return nil
+	}
+	problems := misread(map[string]any{"spec": spec})
+	for _, problem := range problems {
+		problem.Field = "spec.template." + problem.Field
+	}
+	return problems
 }
 
 // misread finds fields that the API does not have, and values of fio's options that YAML takes for something else than they

@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/plan"
 	"github.com/storagebench/storagebench/internal/preset"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 func newPlanCommand() *cobra.Command {
@@ -25,7 +26,8 @@ func newPlanCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE",
 		Short: "Print the runs that the StorageBenchmarks of a file ask for, without a cluster",
-		Long: `Print the runs that the StorageBenchmarks of a file ask for, without a cluster.
+		Long: `Print the runs that the StorageBenchmarks of a file ask for, without a cluster. Of a StorageBenchmarkSchedule these
+are the runs of each benchmark that it makes.
 
 What exists in the cluster is not looked at: a claim is taken for a file system, and the limits of storage are known if they
 follow from the spec: of ebs, of efs with its throughputMode, and where limits are given. RUNTIME is for how long fio runs by its
@@ -79,7 +81,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 	case bad > 0:
 		return fmt.Errorf("%s: %d of %d StorageBenchmarks cannot be carried out", name, bad, count)
 	case len(benchmarks) == 0:
-		return fmt.Errorf("%s has no StorageBenchmark of %s", name, v1alpha1.GroupVersion)
+		return fmt.Errorf("%s has no StorageBenchmark or StorageBenchmarkSchedule of %s", name, v1alpha1.GroupVersion)
 	}
 	return nil
 }
@@ -98,13 +100,13 @@ func printPresetsOf(w io.Writer, spec *v1alpha1.StorageBenchmarkSpec) {
 	for i := range spec.Workloads {
 		workload := &spec.Workloads[i]
 		if p, known := preset.Of(workload); known {
-			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), report.ExpandedWorkload(workload))
+			fmt.Fprintf(w, "\nWorkload %s is preset %s:\n%s", workload.Name, p.ID(), wording.JobFile(workload))
 		}
 	}
 }
 
-// readBenchmarks reads the StorageBenchmarks among YAML documents. It tells of documents that are something else, and
-// of what is wrong with those that are bad, which it counts.
+// readBenchmarks reads the StorageBenchmarks among YAML documents, and those that StorageBenchmarkSchedules make. It tells
+// of documents that are something else, and of what is wrong with those that are bad, which it counts.
 func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.StorageBenchmark, bad int, err error) {
 	documents := utilyaml.NewYAMLReader(bufio.NewReader(in))
 	decoder := serializer.NewCodecFactory(newScheme(), serializer.EnableStrict).UniversalDeserializer()
@@ -124,7 +126,7 @@ func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.Stora
 			continue
 		}
 		object, _, err := decoder.Decode(document, nil, nil)
-		if benchmark, ok := object.(*v1alpha1.StorageBenchmark); ok && err == nil {
+		if benchmark := benchmarkOf(object); benchmark != nil && err == nil {
 			benchmarks = append(benchmarks, benchmark)
 			continue
 		}
@@ -135,13 +137,30 @@ func readBenchmarks(in io.Reader, notes io.Writer) (benchmarks []*v1alpha1.Stora
 	}
 }
 
-// benchmarkType is what documents are read of.
-var benchmarkType = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
+// benchmarkOf returns a StorageBenchmark, or the one that a StorageBenchmarkSchedule makes; nil for any other object.
+func benchmarkOf(object runtime.Object) *v1alpha1.StorageBenchmark {
+	switch o := object.(type) {
+	case *v1alpha1.StorageBenchmark:
+		return o
+	case *v1alpha1.StorageBenchmarkSchedule:
+		return &v1alpha1.StorageBenchmark{
+			TypeMeta: benchmarkType, ObjectMeta: metav1.ObjectMeta{Namespace: o.Namespace, Name: o.Name}, Spec: o.Spec.Template.Spec,
+		}
+	}
+	return nil
+}
 
-// kindOf returns what a document is if that is something else than a StorageBenchmark.
+// benchmarkType and scheduleType are what documents are read of.
+var (
+	benchmarkType = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmark"}
+	scheduleType  = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "StorageBenchmarkSchedule"}
+)
+
+// kindOf returns what a document is if benchmarks are not read of it.
 func kindOf(document []byte) *metav1.TypeMeta {
 	var kind metav1.TypeMeta
-	if err := yaml.Unmarshal(document, &kind); err != nil || kind == benchmarkType || kind == (metav1.TypeMeta{}) {
+	err := yaml.Unmarshal(document, &kind)
+	if err != nil || kind == benchmarkType || kind == scheduleType || kind == (metav1.TypeMeta{}) {
 		return nil
 	}
 	return &kind

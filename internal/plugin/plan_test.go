@@ -265,7 +265,13 @@ Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out
 				"by-size: spec.targets[0].capacity: Invalid value: \"10Gi\": 10Gi holds 9957Mi of files, the workloads need 1Ti: set capacity to at least 1042Gi, or lower size or numjobs\n" +
 				"Error: standard input: 2 of 3 StorageBenchmarks cannot be carried out\n", Failed: true},
 		},
-		"nothing": {"\n", execution{Err: "Error: standard input has no StorageBenchmark of storagebench.dev/v1alpha1\n", Failed: true}},
+		"a schedule": {scheduleOf(e1), execution{Out: e1Plan}},
+		"a schedule that is wrong": {
+			strings.Replace(scheduleOf(e1), "ioengine: psync", "engine: psync", 1),
+			execution{Err: "document 1: spec.template.spec.workloads[0].fio.engine: Forbidden: there is no such field: did you mean ioengine?\n" +
+				"Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out\n", Failed: true},
+		},
+		"nothing": {"\n", execution{Err: "Error: standard input has no StorageBenchmark or StorageBenchmarkSchedule of storagebench.dev/v1alpha1\n", Failed: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(test.want, execute(t, test.in, "plan", "-f", "-")); diff != "" {
@@ -273,6 +279,19 @@ Error: standard input: 1 of 1 StorageBenchmarks cannot be carried out
 			}
 		})
 	}
+}
+
+// scheduleOf returns a StorageBenchmarkSchedule with the spec of a StorageBenchmark.
+func scheduleOf(benchmark string) string {
+	_, spec, _ := strings.Cut(benchmark, "spec:\n")
+	return `apiVersion: storagebench.dev/v1alpha1
+kind: StorageBenchmarkSchedule
+metadata: {name: nightly}
+spec:
+  schedule: 0 3 * * *
+  template:
+    spec:
+` + strings.ReplaceAll("      "+strings.TrimSpace(strings.ReplaceAll(spec, "\n", "\n    ")), "\n      ", "\n      ") + "\n"
 }
 
 // What is laid out before each run is told apart from what is laid out once.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/storagebench/storagebench/internal/preset"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // reportFormats are the ways to print a benchmark's results.
@@ -17,8 +18,8 @@ var reportFormats = []format[*reported]{
 	{"wide", "all figures", infallible(func(w io.Writer, r *reported, s report.Style) { report.Wide(w, r.StorageBenchmark, s) })},
 	{"markdown", "a page for a pull request or a wiki", ofStatus(report.Markdown)},
 	{"csv", "a row for each run and direction, for spreadsheets; with --series a row for each second", unstyled(func(w io.Writer, r *reported) error { return r.csv(w) })},
-	{"junit", "a test for each run and each expectation, for CI systems", ofStatus(report.JUnit)},
-	{"json", "all runs and comparisons, flat, for jq", ofStatus(report.JSON)},
+	{"junit", "a test for each run and each expectation, for CI systems", ofStatus(export.JUnit)},
+	{"json", "all runs and comparisons, flat, for jq", ofStatus(export.JSON)},
 	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(func(w io.Writer, r *reported) error { return r.html(w) })},
 	{"openmetrics", "what runs did over their time, for Prometheus: promtool tsdb create-blocks-from openmetrics", unstyled(func(w io.Writer, r *reported) error { return r.openMetrics(w) })},
 }

@@ -115,7 +115,7 @@ func (o *runOptions) addFollowFlags(cmd *cobra.Command) {
 		"delete the StorageBenchmark after its end, its results included, if this command has created it")
 	cmd.Flags().BoolVar(&o.wait, "wait", true, "follow the StorageBenchmark to its end")
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark that the flags mean, and make nothing")
-	cmd.Flags().BoolVar(&o.noFail, "no-fail", false, "end with exit code 0 also if results are not what spec.expectations and presets ask for")
+	addNoFailFlag(cmd, &o.noFail)
 	o.output = addOutputFlag(cmd, reportFormats)
 }
 

@@ -28,7 +28,7 @@ import (
 	"github.com/storagebench/storagebench/internal/fioimport"
 	"github.com/storagebench/storagebench/internal/fioresult"
 	"github.com/storagebench/storagebench/internal/humanize"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // maxFile bounds the files that are read: 200 of the largest benchmarks, or the output of fio for a day with a
@@ -174,12 +174,12 @@ func (o *storageOptions) parse(cmd *cobra.Command, path string, content []byte) 
 }
 
 // documentIn returns the JSON document that a command of the plugin printed, nil if the content is another.
-func documentIn(content []byte) *report.Printed {
+func documentIn(content []byte) *export.Printed {
 	begin := content[:min(len(content), 512)]
 	if !bytes.HasPrefix(bytes.TrimSpace(begin), []byte("{")) || bytes.Contains(begin, []byte(`"fio version"`)) {
 		return nil
 	}
-	printed := &report.Printed{}
+	printed := &export.Printed{}
 	if json.Unmarshal(content, printed) != nil || !printed.IsOurs() {
 		return nil
 	}
@@ -187,7 +187,7 @@ func documentIn(content []byte) *report.Printed {
 }
 
 // savedDocument returns the benchmark that a document of "report -o json" holds.
-func savedDocument(path string, printed *report.Printed) (*saved, error) {
+func savedDocument(path string, printed *export.Printed) (*saved, error) {
 	if err := printed.Check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/storagebench/storagebench/internal/regression"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/report/chart"
+	"github.com/storagebench/storagebench/internal/report/export"
 	"github.com/storagebench/storagebench/internal/schedule"
 )
 
@@ -74,8 +75,8 @@ type keptHistory struct {
 // historyFormats are the ways to print the history of a schedule. The first one is that of report's default.
 var historyFormats = []format[*keptHistory]{
 	{"table", "a line for each case of each benchmark", infallible(func(w io.Writer, k *keptHistory, _ report.Style) { report.HistoryTable(w, k.points) })},
-	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(func(w io.Writer, k *keptHistory) error { return report.HistoryCSV(w, k.points) })},
-	{"json", "all points, for jq", unstyled(func(w io.Writer, k *keptHistory) error { return report.HistoryJSON(w, k.points) })},
+	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(func(w io.Writer, k *keptHistory) error { return export.HistoryCSV(w, k.points) })},
+	{"json", "all points, for jq", unstyled(func(w io.Writer, k *keptHistory) error { return export.HistoryJSON(w, k.points) })},
 	{"html", "a page with a line for each figure, and what became worse", unstyled(historyPage)},
 }
 

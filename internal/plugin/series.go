@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/export"
 	"github.com/storagebench/storagebench/internal/report/html"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -24,7 +25,7 @@ type reported struct {
 	// overTime says whether a CSV has what runs did over their time.
 	overTime bool
 	// series reads that from the cluster, when a format has it.
-	series report.ReadSeries
+	series export.ReadSeries
 	// note is told what is left out.
 	note func(format string, args ...any)
 }
@@ -42,14 +43,14 @@ func (s *source) reported(cmd *cobra.Command, benchmark *v1alpha1.StorageBenchma
 // csv prints results, or what runs did over their time.
 func (r *reported) csv(w io.Writer) error {
 	if r.overTime {
-		return report.SeriesCSV(w, r.StorageBenchmark, r.series)
+		return export.SeriesCSV(w, r.StorageBenchmark, r.series)
 	}
-	return report.CSV(w, r.StorageBenchmark)
+	return export.CSV(w, r.StorageBenchmark)
 }
 
 // openMetrics prints what runs did over their time.
 func (r *reported) openMetrics(w io.Writer) error {
-	return report.OpenMetrics(w, r.StorageBenchmark, r.series)
+	return export.OpenMetrics(w, r.StorageBenchmark, r.series)
 }
 
 // maxFigures is the most figures of series that are in memory at a time, of 8 bytes each. All of a large benchmark are a quarter of it.
@@ -59,7 +60,7 @@ const maxFigures = 16 << 20
 func (r *reported) html(w io.Writer) error {
 	over, problem := r.seriesOfRuns()
 	if problem != nil {
-		r.note("not all charts over time are on the page: %s\n", report.Harmless(problem.Error()))
+		r.note("not all charts over time are on the page: %s\n", wording.Harmless(problem.Error()))
 	}
 	return html.Write(w, r.StorageBenchmark, over)
 }

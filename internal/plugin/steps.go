@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
 )
 
 const (
@@ -63,9 +64,20 @@ var ofRPC = regexp.MustCompile(`rpc error: code = \w+ desc = `)
 func messageOf(status *v1alpha1.StorageBenchmarkStatus) string {
 	message := oneLineOf(status.Condition(v1alpha1.ConditionSucceeded).Message)
 	if retrying := status.Condition(v1alpha1.ConditionRetrying); retrying.Status != "" {
-		message = strings.TrimSpace(message + " (retrying: " + oneLineOf(retrying.Message) + ")")
+		message = strings.TrimSpace(message + " (retrying: " + reasonOf(oneLineOf(retrying.Message)) + ")")
 	}
 	return message
+}
+
+// maxReason is the most bytes that are shown of an error that may pass.
+const maxReason = 60
+
+// beforeReason matches what comes before the reason in an error of Kubernetes, such as that a Job is forbidden.
+var beforeReason = regexp.MustCompile(`^.*" is (forbidden|invalid): `)
+
+// reasonOf returns the reason of an error that may pass, for a line that has little room. Condition Retrying has all of it.
+func reasonOf(message string) string {
+	return humanize.Cut(beforeReason.ReplaceAllString(message, "$1: "), maxReason, "...")
 }
 
 // waitOf returns what a benchmark waits for, "" if all goes as it should. The message of a run's step names the run, and

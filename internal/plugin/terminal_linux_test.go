@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 

@@ -18,7 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
-	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 const (
@@ -140,10 +140,10 @@ func (p *pages) page(write func(io.Writer, *http.Request) (goesOn bool, err erro
 		goesOn, err := write(&text, r.WithContext(ctx))
 		switch {
 		case apierrors.IsNotFound(err):
-			http.Error(w, report.Harmless(err.Error()), http.StatusNotFound)
+			http.Error(w, wording.Harmless(err.Error()), http.StatusNotFound)
 			return
 		case err != nil:
-			http.Error(w, report.Harmless(err.Error()), http.StatusBadGateway)
+			http.Error(w, wording.Harmless(err.Error()), http.StatusBadGateway)
 			return
 		}
 		if goesOn {

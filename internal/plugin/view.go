@@ -12,6 +12,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/report"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // view shows a benchmark that goes on: a line for each step and each run that has ended, and below them how far it is.
@@ -58,12 +59,16 @@ func (v *view) refresh() {
 	}
 }
 
+// stepIndent is as wide as the name of a step.
+var stepIndent = strings.Repeat(" ", 15)
+
 // printStep prints the step that the benchmark is at, and what it waits for, when that is news.
 func (v *view) printStep() {
 	status := &v.benchmark.Status
 	reason := status.Condition(v1alpha1.ConditionSucceeded).Reason
 	if v.steps.isNews(reason, waitOf(status), v.clock.Now()) {
-		message := text.Snip(messageOf(status), room(reason), v.screen.style().Ellipsis())
+		style := v.screen.style()
+		message := style.Wrap(text.Snip(messageOf(status), room(reason), style.Ellipsis()), stepIndent)
 		v.screen.println(strings.TrimSpace(fmt.Sprintf("%-14s %s", reason, message)))
 	}
 }
@@ -71,7 +76,7 @@ func (v *view) printStep() {
 // showError shows an error that may pass.
 func (v *view) showError(err error) {
 	if v.lastError == nil || v.lastError.Error() != err.Error() {
-		v.screen.println("the cluster does not answer, still trying: " + err.Error())
+		v.screen.println(v.screen.style().Wrap("the cluster does not answer, still trying: "+err.Error(), "  "))
 	}
 	v.lastError = err
 }
@@ -81,7 +86,8 @@ func (v *view) printAttempts() {
 	for i := range v.benchmark.Status.Runs {
 		run := &v.benchmark.Status.Runs[i]
 		if before := v.attempts[run.Name]; before > 0 && run.Attempts > before {
-			v.screen.println(fmt.Sprintf("again  %s  attempt %d: %s", run.Name, run.Attempts, oneLineOf(run.Message)))
+			line := fmt.Sprintf("attempt %d: %s", run.Attempts, oneLineOf(run.Message))
+			v.screen.println(fmt.Sprintf("again  %s  %s", run.Name, v.screen.style().Wrap(line, strings.Repeat(" ", len("again  "+run.Name+"  ")))))
 		}
 		v.attempts[run.Name] = run.Attempts
 	}
@@ -115,9 +121,9 @@ const (
 func (v *view) endedLine(run *v1alpha1.Run, width int) string {
 	line := fmt.Sprintf("%s %-*s  ", report.Mark(run, v.screen.style()), width, run.Name)
 	if run.State != v1alpha1.RunSucceeded {
-		return line + report.Outcome(run)
+		return line + v.screen.style().Wrap(wording.Outcome(run), strings.Repeat(" ", text.StringWidthWithoutEscSequences(line)))
 	}
-	return line + report.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
+	return line + wording.OutcomeWithin(run, max(lineWidth-text.StringWidthWithoutEscSequences(line), leastOutcome))
 }
 
 const (

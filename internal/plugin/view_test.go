@@ -13,6 +13,7 @@ import (
 	testclock "k8s.io/utils/clock/testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+
 	"github.com/storagebench/storagebench/internal/report"
 )
 
@@ -80,13 +81,29 @@ func TestRetriesAreTold(t *testing.T) {
 		{Type: v1alpha1.ConditionSucceeded, Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonMeasuring, Message: "run w.loop (1 of 1)"},
 	}
 	s.update(s.sb.DeepCopy())
-	s.sb.Status.Conditions = append(s.sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionRetrying, Status: metav1.ConditionTrue, Message: "create Job: timeout"})
+	s.sb.Status.Conditions = append(s.sb.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionRetrying, Status: metav1.ConditionTrue, Message: `create Job: jobs.batch "w" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: , <nil>`})
 	s.update(s.sb.DeepCopy())
 	s.clock.SetTime(s.clock.Now().Add(newsSettles))
 	s.refresh()
-	want := "Measuring      run w.loop (1 of 1)\nMeasuring      run w.loop (1 of 1) (retrying: create Job: timeout)\n"
+	want := "Measuring      run w.loop (1 of 1)\nMeasuring      run w.loop (1 of 1) (retrying: forbidden: cannot set blockOwnerDeletion if an ownerRefer...)\n"
 	if diff := cmp.Diff(want, s.out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestStepsFitTheTerminal: a step that is wider goes on below its text.
+func TestStepsFitTheTerminal(t *testing.T) {
+	s := newShown(80)
+	s.tell(v1alpha1.ReasonProvisioning, refusal+" "+refusal, 3)
+	lines := strings.Split(s.out.String(), "\n")
+	lines = lines[:len(lines)-1] // the one that changes
+	for i, line := range lines {
+		if len(line) > 80 || i > 0 && !strings.HasPrefix(line, stepIndent) {
+			t.Errorf("line %q", line)
+		}
+	}
+	if len(lines) < 2 || !strings.HasPrefix(lines[0], "Provisioning   target") {
+		t.Errorf("printed %q", lines)
 	}
 }
 

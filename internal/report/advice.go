@@ -1,6 +1,8 @@
 package report
 
-import "github.com/storagebench/storagebench/api/v1alpha1"
+import (
+	"github.com/storagebench/storagebench/api/v1alpha1"
+)
 
 // Advice says what to try next after a result that something held back, by the bound's name: one concrete step for more, and
 // what to expect of it. It is "" for what is not a bound.

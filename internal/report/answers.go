@@ -8,6 +8,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // printAnswers prints the answers that a spec asks for, and an empty line behind them: how many expectations are met and
@@ -15,14 +16,14 @@ import (
 func printAnswers(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
 	var lines []string
 	if findings := expectation.Told(sb); len(findings) > 0 {
-		lines = append([]string{metOf(findings)}, unmet(findings, style)...)
+		lines = append([]string{wording.Met(findings)}, unmet(findings, style)...)
 	}
-	lines = append(lines, searchLines(sb.Status.Searches)...)
+	lines = append(lines, wording.Searches(sb.Status.Searches)...)
 	if len(lines) == 0 {
 		return
 	}
 	for _, line := range lines {
-		fmt.Fprintln(w, style.wrap(line, "  "))
+		fmt.Fprintln(w, style.Wrap(line, "  "))
 	}
 	fmt.Fprintln(w)
 }

@@ -8,28 +8,31 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // certainty says how sure the figures are, from the direction with the verdict.
 func (e *explanation) certainty(t *v1alpha1.TargetComparison) string {
-	all := ratesAndTotal(t)
+	all := cases.RatesAndTotal(t)
 	if len(all) == 0 {
 		return ""
 	}
-	iops := all[len(all)-1].IOPS() // of the total, if there is one
+	iops := all[len(all)-1].MilliIOPS // of the total, if there is one
 	if isUnanswered(all) {
 		return "A search found no load in some repetitions, on this target or on the baseline. The answers of the others show nothing."
 	}
 	if t.Runs < 2 {
 		return "One run does not show how much results vary by chance: set repetitions to 4 or more for a verdict, to 6 or more for a confidence interval."
 	}
-	sentence := fmt.Sprintf("%d runs had from %d to %d IOPS", t.Runs, iops.Least(), iops.Most())
+	sentence := fmt.Sprintf("%d runs had from %s IOPS", t.Runs, wording.Range(iops.Least(), iops.Most(), " to "))
 	if iops.Median > 0 {
-		sentence += fmt.Sprintf(" (%s%.0f %%)", e.style.plusMinus(), deviation(iops))
+		sentence += fmt.Sprintf(" (%s%s %%)", e.style.plusMinus(), wording.Deviation(iops))
 	}
 	sentences := []string{sentence + "."}
 	if iops.ConfidenceLow != nil && iops.ConfidenceHigh != nil {
-		sentences = append(sentences, fmt.Sprintf("With a confidence of at least 95 %% the median is from %d to %d.", *iops.ConfidenceLow, *iops.ConfidenceHigh))
+		sentences = append(sentences, fmt.Sprintf("With a confidence of at least 95 %% the median is from %s.", wording.Range(*iops.ConfidenceLow, *iops.ConfidenceHigh, " to ")))
 	} else {
 		sentences = append(sentences, "That is too few for a confidence interval, which needs 6.")
 	}
@@ -96,9 +99,9 @@ func (e *explanation) latencyCertainty(t *v1alpha1.TargetComparison) []string {
 		if s.RatioLow != "" && s.RatioHigh != "" {
 			interval = fmt.Sprintf(", from %s to %s with a confidence of 95 %%", s.RatioLow, s.RatioHigh)
 		}
-		beside := fmt.Sprintf("is %s times that of %s%s", ratio, baseline(&e.sb.Spec), interval)
+		beside := fmt.Sprintf("is %s times that of %s%s", ratio, plan.Baseline(&e.sb.Spec), interval)
 		if ratio == "" {
-			beside = fmt.Sprintf("has no ratio to that of %s, as one of them is %s", baseline(&e.sb.Spec), noRatio)
+			beside = fmt.Sprintf("has no ratio to that of %s, as one of them is %s", plan.Baseline(&e.sb.Spec), noRatio)
 		}
 		values, _ := pValues(s)
 		sentences = append(sentences, fmt.Sprintf("The %s of %s %s: %s (%s).", what, of, beside, e.style.verdict(s.Verdict), values))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // answer is whether storage is good enough for a preset, with one choice of its matrix.
@@ -51,7 +54,7 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	})
 	judged, ofPreset := false, false
 	for _, a := range all {
-		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), orDash(strings.Join(a.expected, ", "))})
+		t.AppendRow([]any{a.preset, a.parameters, a.section, a.target, a.word(), strings.Join(a.measured, ", "), cmp.Or(strings.Join(a.expected, ", "), "-")})
 		judged, ofPreset = judged || len(a.expected) > 0, ofPreset || !a.isOfSpec
 	}
 	t.Render()
@@ -62,7 +65,7 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 		fmt.Fprintf(w, "\nWhere there is no answer, there is no public figure to compare with. Sources: %s presets NAME\n",
 			humanize.Program())
 	}
-	if failed := countState(sb, v1alpha1.RunFailed); failed > 0 {
+	if failed := cases.CountState(sb, v1alpha1.RunFailed); failed > 0 {
 		fmt.Fprintf(w, "\n%s failed; %s report %s says why.\n", humanize.Plural(failed, "run"), humanize.Program(), sb.Name)
 	}
 }
@@ -74,16 +77,6 @@ func certainties(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	for i := range findings {
 		fmt.Fprintf(w, "%s: %s\n", findings[i].Answer(), humanize.Line(findings[i].String()))
 	}
-}
-
-func countState(sb *v1alpha1.StorageBenchmark, state v1alpha1.RunState) int {
-	count := 0
-	for i := range sb.Status.Runs {
-		if sb.Status.Runs[i].State == state {
-			count++
-		}
-	}
-	return count
 }
 
 // answers returns those of all presets and expectations in the order of the workloads.
@@ -129,7 +122,7 @@ func (a *answering) judgeAll(findings []expectation.Finding) {
 // of returns the answer to which a finding belongs.
 func (a *answering) of(f *expectation.Finding) *answer {
 	wanted := answer{
-		preset: a.preset, isOfSpec: a.isOfSpec, target: f.Target, parameters: parameters(f.Parameters), section: f.Section,
+		preset: a.preset, isOfSpec: a.isOfSpec, target: f.Target, parameters: wording.Parameters(f.Parameters), section: f.Section,
 		verdict: answerNone,
 	}
 	at := slices.IndexFunc(a.all, func(b answer) bool {

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/export"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // counted is a benchmark of which a run has counters.
@@ -25,7 +27,7 @@ func counted() *v1alpha1.StorageBenchmark {
 // Each row has what was counted in its direction.
 func TestCountersInCSV(t *testing.T) {
 	var got []map[string]string
-	for _, record := range records(t, func(w io.Writer) error { return CSV(w, counted()) }) {
+	for _, record := range records(t, func(w io.Writer) error { return export.CSV(w, counted()) }) {
 		own := map[string]string{}
 		for name, cell := range record {
 			if strings.HasPrefix(name, "kernel_") || strings.HasPrefix(name, "ebs_") || name == "direction" {
@@ -51,21 +53,21 @@ func TestCountersInWords(t *testing.T) {
 	run := counted().Status.Runs[0]
 	const both = "By the kernel's count the storage did 42012 reads (164 MiB) and 235 writes (70.3 MiB), and fio 42000 reads (164 MiB) and 18000 writes (70.3 MiB); " +
 		"17765 I/Os became part of others before."
-	if got := countersInWords(&run); got != both {
+	if got := wording.Counters(&run); got != both {
 		t.Errorf("words are %q, want %q", got, both)
 	}
-	if got, want := exceededInWords(&run), "EBS itself says that these limits were exceeded: for 58.0s the volume's IOPS, for 250ms its instance's throughput."; got != want {
+	if got, want := wording.Exceeded(&run), "EBS itself says that these limits were exceeded: for 96 % of the time the volume's IOPS, for less than 1 % of the time its instance's throughput."; got != want {
 		t.Errorf("words are %q, want %q", got, want)
 	}
 	run.Exceeded = &v1alpha1.ExceededLimits{}
-	if got, want := exceededInWords(&run), "EBS itself says that no limit of a volume or of its instance was exceeded."; got != want {
+	if got, want := wording.Exceeded(&run), "EBS itself says that no limit of a volume or of its instance was exceeded."; got != want {
 		t.Errorf("words are %q, want %q", got, want)
 	}
 	run.Result, run.Counters = nil, &v1alpha1.StorageCounters{Source: v1alpha1.CountersOfNFS, Retransmissions: 2}
-	if got, want := countersInWords(&run), "By the kernel's count the storage did nothing; 2 operations of NFS were sent again, because no answer came."; got != want {
+	if got, want := wording.Counters(&run), "By the kernel's count the storage did nothing; 2 operations of NFS were sent again, because no answer came."; got != want {
 		t.Errorf("words are %q, want %q", got, want)
 	}
-	if got := countersInWords(&v1alpha1.Run{}) + exceededInWords(&v1alpha1.Run{}); got != "" {
+	if got := wording.Counters(&v1alpha1.Run{}) + wording.Exceeded(&v1alpha1.Run{}); got != "" {
 		t.Errorf("of nothing it says %q", got)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // expecting is what exported is, with an expectation that is met, one that is missed, and one of what was not measured.
@@ -38,7 +39,7 @@ func expecting() *v1alpha1.StorageBenchmark {
 func junitOf(t *testing.T, sb *v1alpha1.StorageBenchmark) junit.Suite {
 	t.Helper()
 	var out bytes.Buffer
-	if err := JUnit(&out, sb); err != nil {
+	if err := export.JUnit(&out, sb); err != nil {
 		t.Fatal(err)
 	}
 	suites, err := junit.IngestReader(&out)
@@ -192,17 +193,17 @@ func TestExpectationsForPrograms(t *testing.T) {
 	sb := expecting()
 	read := sb.Status.Runs[0].Result.Of(v1alpha1.OperationRead)
 	read.Count, read.Bytes, read.BytesPerSecond = 7003, 7003<<10, 7003<<10/10 // 700.3 a second
-	if err := JSON(&out, sb); err != nil {
+	if err := export.JSON(&out, sb); err != nil {
 		t.Fatal(err)
 	}
-	var document struct{ Expectations []Expected }
+	var document struct{ Expectations []export.Expected }
 	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
 	for i := range document.Expectations {
 		document.Expectations[i].Message = ""
 	}
-	want := []Expected{
+	want := []export.Expected{
 		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "read.iops", Limit: new(float64(700)), Median: new(float64(700)), Verdict: "Met"},
 		{Workload: "mixed", Target: "gp3", Parameters: map[string]string{"bs": "4k"}, Metric: "write.p99", Limit: new(float64(98)), Median: new(float64(99)), Verdict: "NotMet"},
 		{Workload: "bad", Target: "gp3", Parameters: map[string]string{"numjobs": "2"}, Metric: "sync.p99", Limit: new(float64(10_000_000)), Verdict: "NotMeasured"},

@@ -12,6 +12,8 @@ import (
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Explain says in sentences what a benchmark means: for each comparison and target what was measured, what came out, what held
@@ -19,6 +21,7 @@ import (
 // says this of that run alone, and returns an error if there is none of that name.
 func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style) error {
 	e := &explanation{w: w, sb: sb, style: style, probes: map[string]bool{}}
+	defer e.print()
 	if run == "" {
 		e.all()
 		return nil
@@ -44,8 +47,7 @@ type explanation struct {
 	w     io.Writer
 	sb    *v1alpha1.StorageBenchmark
 	style Style
-	// begun says whether a part is to be set off from one before it.
-	begun bool
+	parts []part
 	// probes says of workloads whether they can be probed, as far as it was asked.
 	probes map[string]bool
 }
@@ -57,49 +59,20 @@ type subject struct {
 	parameters map[string]string
 	target     string
 	clients    int32
-	outcomes   []outcome
-}
-
-// title begins a part.
-func (e *explanation) title(what string) {
-	if e.begun {
-		fmt.Fprintln(e.w)
-	}
-	e.begun = true
-	fmt.Fprintln(e.w, e.style.paint(text.Bold, e.style.wrap(humanize.Line(what), "")))
-}
-
-// say prints what there is to say about one thing.
-func (e *explanation) say(about string, sentences ...string) {
-	sentences = slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
-	if len(sentences) == 0 {
-		return
-	}
-	const indent = "            "
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, e.style.wrap(humanize.Typed(strings.Join(sentences, " ")), indent))
-}
-
-// command prints a command as one line, which can be copied.
-func (e *explanation) command(about, line string) {
-	fmt.Fprintf(e.w, "  %-10s%s\n", about, humanize.Typed(line))
+	outcomes   []cases.Outcome
 }
 
 // all explains the whole benchmark.
 func (e *explanation) all() {
 	status := &e.sb.Status
-	e.expectations()
-	for i, occurrence := range occurrences(status.Comparisons) {
+	e.answers()
+	for i, occurrence := range cases.Occurrences(status.Comparisons) {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
 			e.compared(c, &c.Targets[j], occurrence)
 		}
 	}
-	for i := range status.Searches {
-		if s := &status.Searches[i]; s.Answer == nil && s.Message != "" {
-			e.title(strings.TrimSpace(s.Workload+" "+parameters(s.Parameters)) + " on " + s.Target)
-			e.say("Search", sentenceOf(foundBy(s)))
-		}
-	}
+	e.share()
 	for i := range status.Runs {
 		if status.Runs[i].State == v1alpha1.RunFailed {
 			e.run(&status.Runs[i])
@@ -108,27 +81,32 @@ func (e *explanation) all() {
 	e.outcome()
 }
 
-// expectations says which expectations are missed or undecided, and how many are met.
-func (e *explanation) expectations() {
-	findings := expectation.Told(e.sb)
-	if len(findings) == 0 {
-		return
+// answers has the answers that the spec asks for: which expectations are missed or undecided, and what searches found.
+func (e *explanation) answers() {
+	if findings := expectation.Told(e.sb); len(findings) > 0 {
+		e.title(wording.Met(findings))
+		for _, line := range unmet(findings, e.style) {
+			e.say(noColumn, line)
+		}
 	}
-	e.title(metOf(findings))
-	for _, line := range unmet(findings, e.style) {
-		fmt.Fprintln(e.w, "  "+e.style.wrap(line, "    "))
+	if found := wording.Searches(e.sb.Status.Searches); len(found) > 0 {
+		e.title("Highest load within the latency budget")
+		for _, line := range found {
+			e.say(noColumn, line)
+		}
 	}
 }
 
 // compared explains a target's results of a comparison.
 func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, occurrence int) {
 	s := subject{
-		workload: workloadNamed(&e.sb.Spec, c.Workload), section: c.Section, parameters: c.Parameters, target: t.Name,
-		clients: e.sb.Spec.RunClients(c.Parameters), outcomes: outcomesOf(e.sb.Status.Runs, c, t.Name, occurrence),
+		workload: cases.Workload(&e.sb.Spec, c.Workload), section: c.Section, parameters: c.Parameters, target: t.Name,
+		clients: e.sb.Spec.RunClients(c.Parameters), outcomes: cases.Outcomes(e.sb.Status.Runs, c, t.Name, occurrence),
 	}
-	e.title(strings.TrimSpace(workloadOf(c)+" "+parameters(c.Parameters)) + " on " + t.Name)
+	e.title(strings.TrimSpace(cases.Name(c)+" "+wording.Parameters(c.Parameters)) + " on " + t.Name)
+	e.parts[len(e.parts)-1].isCase = true
 	e.say("Measured", e.measured(&s))
-	for i, d := range rates(t) {
+	for i, d := range cases.Rates(t) {
 		about := "Result"
 		if i > 0 {
 			about = ""
@@ -139,63 +117,59 @@ func (e *explanation) compared(c *v1alpha1.Comparison, t *v1alpha1.TargetCompari
 		e.say("", e.syncs(s, t.Runs))
 	}
 	if total := t.Of(v1alpha1.OperationTotal); total != nil && total.MilliIOPS != nil && total.BytesPerSecond != nil {
-		e.say("", fmt.Sprintf("Together %d I/Os and %s a second%s.", total.IOPS().Median, perSecond(total.BytesPerSecond.Median),
-			e.beside(total.MilliIOPS.Multiple(), total.Verdict())))
+		e.say("", fmt.Sprintf("Together %s I/Os and %s a second%s.", wording.IOPS(total.MilliIOPS.Median), perSecond(total.BytesPerSecond.Median),
+			e.besideWhat(total.MilliIOPS.Multiple(), total.Verdict(), "the rate")))
 	}
 	e.say("Steady", steadyStateOf(&s))
-	if found := searchOf(&e.sb.Status, t.Name, c.Workload, c.Parameters); found != nil {
-		e.say("Search", sentenceOf(foundBy(found)), "The figures above are those of the run that stands for it; kubectl storagebench report -o html has all of its runs in a chart.")
+	if cases.Search(&e.sb.Status, t.Name, c.Workload, c.Parameters) != nil {
+		e.once("search", "Search", "The figures are those of the run that stands for the search; "+
+			"kubectl storagebench report -o html has all of its runs in a chart.")
 	}
 	e.say("Over time", overTimeOf(&s))
-	e.bound(boundsOf(&s))
-	e.say("How sure", append([]string{e.certainty(t)}, e.latencyCertainty(t)...)...)
+	if left := cases.TargetStatus(e.sb, t.Name).BurstCredits; left != nil {
+		e.once("credits of "+t.Name, "Credits", "Burst credits of "+t.Name+": "+wording.Credits(left)+".")
+	}
+	e.bound(cases.Bounds(s.outcomes))
+	sure := append([]string{e.certainty(t)}, e.latencyCertainty(t)...)
+	e.once(strings.Join(sure, " "), "How sure", sure...)
 	of := slices.DeleteFunc(warningsOf(&s), func(w v1alpha1.Warning) bool { // what is said of all prevails: it has the figures
 		return slices.ContainsFunc(t.Warnings, func(all v1alpha1.Warning) bool { return all.Reason == w.Reason })
 	})
 	e.warnings(append(of, t.Warnings...))
-	e.next(boundsOf(&s), c.Workload, t.Of(v1alpha1.OperationMetadata) != nil)
-}
-
-// boundsOf returns what held the results of a subject back.
-func boundsOf(s *subject) []*v1alpha1.LimitedBy {
-	var bounds []*v1alpha1.LimitedBy
-	for _, o := range s.outcomes {
-		bounds = append(bounds, o.limitedBy)
-	}
-	return v1alpha1.Decisive(bounds)
+	e.next(cases.Bounds(s.outcomes), c.Workload, t.Of(v1alpha1.OperationMetadata) != nil)
 }
 
 // warningsOf returns the warnings of a subject's runs.
 func warningsOf(s *subject) []v1alpha1.Warning {
 	var all []v1alpha1.Warning
 	for _, o := range s.outcomes {
-		all = append(all, o.run.Warnings...)
+		all = append(all, o.Run.Warnings...)
 	}
 	return all
 }
 
 // measured says what was measured, on what, from where and for how long.
 func (e *explanation) measured(s *subject) string {
-	target, status := targetOf(e.sb, s.target), targetStatusOf(e.sb, s.target)
-	what := upper(workloadInWords(s.workload, s.section, s.parameters))
+	target, status := cases.Target(e.sb, s.target), cases.TargetStatus(e.sb, s.target)
+	what := wording.Upper(wording.Workload(s.workload, s.section, s.parameters))
 	if s.clients > 1 {
 		what += fmt.Sprintf(", on each of %d clients at the same time", s.clients)
 	}
-	what += ", on " + anA(storageOf(target))
-	if modeOf(target, status) == "Block" {
+	what += ", on " + anA(wording.Storage(target))
+	if wording.Mode(target, status) == "Block" {
 		what += " as a raw block device"
 	}
-	if nodes := nodesOf(status); len(nodes) > 0 {
+	if nodes := wording.Nodes(status); len(nodes) > 0 {
 		what += ", from " + humanize.Few(nodes, 3)
 	}
 	var times []int64
 	for _, o := range s.outcomes {
-		if o.result != nil && o.result.ElapsedMilliseconds > 0 {
-			times = append(times, o.result.ElapsedMilliseconds)
+		if o.Result != nil && o.Result.ElapsedMilliseconds > 0 {
+			times = append(times, o.Result.ElapsedMilliseconds)
 		}
 	}
 	if len(times) > 0 {
-		what += ", for " + runtime(medianOf(times))
+		what += ", for " + wording.Runtime(cases.Median(times))
 	}
 	if len(times) > 1 {
 		what += fmt.Sprintf(", %d times", len(times))
@@ -205,12 +179,12 @@ func (e *explanation) measured(s *subject) string {
 
 // figures says what came out in one direction.
 func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string {
-	result := fmt.Sprintf("%d operations on files a second", io.IOPS().Median)
+	result := fmt.Sprintf("%s operations on files a second", wording.IOPS(io.MilliIOPS.Median))
 	if io.BytesPerSecond != nil {
-		result = fmt.Sprintf("%d %ss and %s a second", io.IOPS().Median, io.Name, perSecond(io.BytesPerSecond.Median))
+		result = fmt.Sprintf("%s %ss and %s a second", wording.IOPS(io.MilliIOPS.Median), io.Name, perSecond(io.BytesPerSecond.Median))
 	}
 	if io.P50Nanoseconds != nil && io.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(io.P50Nanoseconds.Median), atMost(io.P99Nanoseconds.Median))
+		result += percentilesInWords(io.P50Nanoseconds.Median, io.P99Nanoseconds.Median)
 	}
 	if runs > 1 {
 		result = "In the median " + result
@@ -222,26 +196,21 @@ func (e *explanation) figures(io *v1alpha1.FiguresComparison, runs int32) string
 		}
 		return result + e.besideWhat(io.Judged().Multiple(), io.Verdict(), what) + ". Both did the rate that the workload asks for, so that the verdict is on latency."
 	}
-	return result + e.beside(io.MilliIOPS.Multiple(), io.Verdict()) + "."
+	return result + e.besideWhat(io.MilliIOPS.Multiple(), io.Verdict(), "the rate") + "."
 }
 
 // syncs says how long syncs took.
 func (e *explanation) syncs(s *v1alpha1.FiguresComparison, runs int32) string {
-	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", latency(s.MeanNanoseconds.Median))
+	result := fmt.Sprintf("syncs (fsync, fdatasync) took %s each on average", wording.Latency(s.MeanNanoseconds.Median))
 	what, ratio := "the mean", s.MeanNanoseconds.Multiple()
 	if s.P50Nanoseconds != nil && s.P99Nanoseconds != nil {
-		result += fmt.Sprintf("; half of them took %s, 99 of 100 %s", atMost(s.P50Nanoseconds.Median), atMost(s.P99Nanoseconds.Median))
+		result += percentilesInWords(s.P50Nanoseconds.Median, s.P99Nanoseconds.Median)
 		what, ratio = "the 99th percentile", s.P99Nanoseconds.Multiple()
 	}
 	if runs > 1 {
 		result = "In the median " + result
 	}
-	return upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
-}
-
-// beside says how a rate is beside the baseline's, "" for the baseline itself.
-func (e *explanation) beside(ratio string, verdict v1alpha1.Verdict) string {
-	return e.besideWhat(ratio, verdict, "the rate")
+	return wording.Upper(result) + e.besideWhat(ratio, s.Verdict(), what) + "."
 }
 
 // besideWhat says how a figure is beside the baseline's, "" for the baseline itself.
@@ -260,9 +229,9 @@ func (e *explanation) besideWhat(ratio string, verdict v1alpha1.Verdict, what st
 	case v1alpha1.VerdictTooFewRuns: // Certainty is told apart.
 	}
 	if ratio == "" {
-		return ". " + upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, baseline(&e.sb.Spec), noRatio))
+		return ". " + wording.Upper(fmt.Sprintf("%s%s has no ratio to that of %s, as one of them is %s", word, what, plan.Baseline(&e.sb.Spec), noRatio))
 	}
-	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, baseline(&e.sb.Spec))
+	return fmt.Sprintf(". %s%s times %s of %s", word, ratio, what, plan.Baseline(&e.sb.Spec))
 }
 
 // noRatio is what a figure is that makes no ratio with another.
@@ -270,7 +239,7 @@ const noRatio = "0 or beyond fio's histogram"
 
 // bound says what held the results back.
 func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
-	name, times := mostFrequent(bounds)
+	name, times := cases.MostFrequent(bounds)
 	if times == 0 {
 		return
 	}
@@ -278,7 +247,7 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 	if times < len(bounds) {
 		head += fmt.Sprintf(" in %d of %d runs", times, len(bounds))
 	}
-	message := humanize.Line(boundsFor(bounds, name)[0].Message)
+	message := humanize.Line(cases.BoundsFor(bounds, name)[0].Message)
 	if message != "" {
 		head += ": " + strings.TrimSuffix(message, ".")
 	}
@@ -287,14 +256,14 @@ func (e *explanation) bound(bounds []*v1alpha1.LimitedBy) {
 
 // next says what to try after results of a workload.
 func (e *explanation) next(bounds []*v1alpha1.LimitedBy, workload string, isMetadata bool) {
-	switch name, times := mostFrequent(bounds); {
+	switch name, times := cases.MostFrequent(bounds); {
 	case times == 0:
 	case name == v1alpha1.BoundUnknown && isMetadata:
-		e.say("Next", adviceOnMetadata)
+		e.once(name, "Next", adviceOnMetadata)
 	case name == v1alpha1.BoundUnknown && e.admitsProbe(workload):
-		e.say("Next", Advice(name), adviceOnProbe)
+		e.once(name, "Next", Advice(name), adviceOnProbe)
 	default:
-		e.say("Next", Advice(name))
+		e.once(name, "Next", Advice(name))
 	}
 }
 
@@ -324,21 +293,13 @@ func (e *explanation) warnings(all []v1alpha1.Warning) {
 		if at >= 0 && e.sb.Status.Warnings[at].Remedy != "" {
 			message += ". To do: " + humanize.Line(e.sb.Status.Warnings[at].Remedy)
 		}
-		e.say("But", strings.TrimSuffix(message, ".")+".")
+		e.once(warning.Reason, "But", strings.TrimSuffix(message, ".")+".")
 	}
 }
 
 // perSecond prints bytes of a second.
 func perSecond(bytesPerSecond int64) string {
-	return strings.ReplaceAll(bothBandwidths(bytesPerSecond), "/s", "")
-}
-
-// upper begins a sentence.
-func upper(what string) string {
-	if what == "" {
-		return ""
-	}
-	return strings.ToUpper(what[:1]) + what[1:]
+	return strings.ReplaceAll(wording.BothBandwidths(bytesPerSecond), "/s", "")
 }
 
 // anA puts the article before a kind of storage.

@@ -14,6 +14,8 @@ import (
 	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/regression"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 const (
@@ -34,6 +36,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 		explanation: explanation{w: w, style: style}, schedule: s, found: found,
 		isFull: len(h.Points) == int(ptr.Deref(s.Spec.HistoryLimit, 0)),
 	}
+	defer e.print()
 	e.title(s.Name)
 	e.say("Starts", e.starts(now)...)
 	e.say("Last", LastFailure(s, style))
@@ -41,7 +44,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 	if found.Worst() != nil { // otherwise the verdict says it
 		e.say("Compared", foreign(found.Baseline.Text()))
 	}
-	e.say("Verdict", sentenceOf(humanize.Line(found.Message())))
+	e.say("Verdict", wording.SentenceOf(humanize.Line(found.Message())))
 	explained := found.Findings[:min(len(found.Findings), mostExplained)]
 	for i := range explained {
 		e.change(&explained[i])
@@ -113,7 +116,7 @@ func (e *historyExplanation) whyNot() string {
 	case c.Status == metav1.ConditionFalse:
 		return e.style.warning("None is made") + ": " + foreign(c.Message)
 	default:
-		return sentenceOf(humanize.Line(c.Message))
+		return wording.SentenceOf(humanize.Line(c.Message))
 	}
 }
 
@@ -164,7 +167,7 @@ func (e *historyExplanation) kind(f *regression.Finding) string {
 
 // ofSearch says what a figure is where the load was searched for.
 func (e *historyExplanation) ofSearch(f *regression.Finding) string {
-	if w := workloadNamed(&e.schedule.Spec.Template.Spec, f.Case.Workload); w == nil || w.Search == nil {
+	if w := cases.Workload(&e.schedule.Spec.Template.Spec, f.Case.Workload); w == nil || w.Search == nil {
 		return ""
 	}
 	return "This is of the load that the search found; 0 is where no load kept its budget."

@@ -2,74 +2,19 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
-	fiodirection "github.com/storagebench/storagebench/internal/direction"
+	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
-
-// overTimeInWords says how the rate went during a run, "" if it was the same all the time.
-func overTimeInWords(result *v1alpha1.Result) string {
-	o := result.OverTime
-	if o == nil {
-		return ""
-	}
-	words := fmt.Sprintf("%s IOPS in the first tenth of the time, %s in the last", humanize.Milli(o.FirstTenthMilliIOPS), humanize.Milli(o.LastTenthMilliIOPS))
-	if o.Fall != nil {
-		words = humanize.RateFall(o.Fall.BeforeMilliIOPS, o.Fall.AtSeconds, o.Fall.AfterMilliIOPS)
-	}
-	if o.Rise != nil {
-		words = humanize.RateStep(o.Rise.BeforeMilliIOPS, o.Rise.AtSeconds, o.Rise.AfterMilliIOPS)
-	}
-	if summed := fiodirection.Summed(result.Of(v1alpha1.OperationRead), result.Of(v1alpha1.OperationWrite), result.Of(v1alpha1.OperationTrim)); summed != "" {
-		words += ", " + summed
-	}
-	return strings.Join(append([]string{words, steadyInWords(o.SteadySeconds)}, dropsInWords(o)...), "; ") + "."
-}
-
-// steadyInWords says from when on a rate was what it was at the end.
-func steadyInWords(seconds *int32) string {
-	switch {
-	case seconds == nil:
-		return "it was not steady at the end either"
-	case *seconds == 0:
-		return "steady from the start"
-	default:
-		return fmt.Sprintf("steady after %d s", *seconds)
-	}
-}
-
-// dropsInWords says when a rate was low, and for how much of the time in all.
-func dropsInWords(o *v1alpha1.OverTime) []string {
-	var all []string
-	for _, d := range o.Drops {
-		if !isTheFall(o.Fall, d) && !isBeforeTheRise(o.Rise, d) {
-			all = append(all, fmt.Sprintf("down to %s IOPS from second %d on, for %d s", humanize.Milli(d.MilliIOPS), d.AtSeconds, d.DurationSeconds))
-		}
-	}
-	if o.SlowPercent > 0 {
-		all = append(all, fmt.Sprintf("below half of its usual best rate for %d %% of the time", o.SlowPercent))
-	}
-	return all
-}
-
-// isTheFall says whether a drop is what came after a fall, which is told already.
-func isTheFall(f *v1alpha1.RateFall, d v1alpha1.RateDrop) bool {
-	return f != nil && d.MilliIOPS >= f.AfterMilliIOPS/2 && d.AtSeconds+d.DurationSeconds > f.AtSeconds
-}
-
-// isBeforeTheRise says whether a drop is a part of how a rate began, which is told already.
-func isBeforeTheRise(r *v1alpha1.RateRise, d v1alpha1.RateDrop) bool {
-	return r != nil && d.AtSeconds < r.AtSeconds && d.MilliIOPS >= r.BeforeMilliIOPS/2
-}
 
 // overTimeOf says how the rate went during the runs of a subject: of the first in which something happened.
 func overTimeOf(s *subject) string {
 	var eventful []string
 	for _, o := range s.outcomes {
-		if o.result != nil && o.result.OverTime != nil {
-			eventful = append(eventful, o.run.Name+": "+overTimeInWords(o.result))
+		if o.Result != nil && o.Result.OverTime != nil {
+			eventful = append(eventful, o.Run.Name+": "+wording.OverTime(o.Result))
 		}
 	}
 	switch len(eventful) {
@@ -80,4 +25,46 @@ func overTimeOf(s *subject) string {
 	default:
 		return fmt.Sprintf("It was not the same all the time in %s, such as %s", humanize.Plural(len(eventful), "run"), eventful[0])
 	}
+}
+
+// steadyStateInWords says whether what was measured of a workload is steady, or what ran right before it, "" of a result that was not to be.
+func steadyStateInWords(w *v1alpha1.Workload, s *v1alpha1.SteadyState) string {
+	if s == nil {
+		return ""
+	}
+	if s.Criterion != "" {
+		if s.Attained {
+			return fmt.Sprintf("fio found it steady by %s.", s.Criterion)
+		}
+		return fmt.Sprintf("fio did not find it steady by %s.", s.Criterion)
+	}
+	state, window := "It is steady", "its five rounds"
+	if !s.Attained {
+		state = "It is NOT steady"
+	}
+	if w != nil && w.Fio != nil && fio.RampsAuto(w.Fio) {
+		state, window = "It was warm", "the last five rounds of that"
+		if !s.Attained {
+			state = "It was NOT steady yet"
+		}
+	}
+	if s.RangePercent == 0 && s.SlopePercent == 0 { // the status has no room for them
+		return fmt.Sprintf("%s: measured after %d s of the same.", state, s.AfterSeconds)
+	}
+	return fmt.Sprintf("%s: measured after %d s of the same; %s ranged over %d %% of their mean, and the line that fits them changed by %d %%.",
+		state, s.AfterSeconds, window, s.RangePercent, s.SlopePercent)
+}
+
+// steadyStateOf says it of a subject: of the run that is the least steady.
+func steadyStateOf(s *subject) string {
+	var worst *v1alpha1.SteadyState
+	for _, o := range s.outcomes {
+		if o.Result == nil || o.Result.SteadyState == nil {
+			continue
+		}
+		if one := o.Result.SteadyState; worst == nil || worst.Attained && !one.Attained || worst.Attained == one.Attained && one.RangePercent > worst.RangePercent {
+			worst = one
+		}
+	}
+	return steadyStateInWords(s.workload, worst)
 }

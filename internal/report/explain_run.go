@@ -10,6 +10,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // run explains one run, whether it has a result or not.
@@ -48,30 +50,30 @@ func attempts(run *v1alpha1.Run) string {
 func (e *explanation) succeeded(run *v1alpha1.Run) {
 	for _, s := range e.subjects(run) {
 		e.say("Measured", e.measured(&s))
-		result := s.outcomes[0].result
-		for name, io := range result.Directions() {
-			e.say("Result", resultInWords(name, io))
+		result := s.outcomes[0].Result
+		for _, io := range result.Directions() {
+			e.say("Result", figuresInWords(io))
 		}
-		e.say("", syncsInWords(result.Of(v1alpha1.OperationSync)))
+		e.say("", figuresInWords(result.Of(v1alpha1.OperationSync)))
 		e.say("", latencyTargetInWords(result.LatencyTargetIODepth))
-		e.say("Result", metadataInWords(result.Of(v1alpha1.OperationMetadata)))
+		e.say("Result", figuresInWords(result.Of(v1alpha1.OperationMetadata)))
 		if result.CPU != nil {
 			e.say("", fmt.Sprintf("Each of fio's jobs took %d %% of a CPU.", result.CPU.UserPercent+result.CPU.SystemPercent))
 		}
 		e.say("Steady", steadyStateInWords(s.workload, result.SteadyState))
-		e.say("Over time", overTimeInWords(result))
-		e.bound(boundsOf(&s))
+		e.say("Over time", wording.OverTime(result))
+		e.bound(cases.Bounds(s.outcomes))
 	}
-	e.say("Storage", countersInWords(run), exceededInWords(run), volumeInWords(run))
+	e.say("Storage", wording.Counters(run), wording.Exceeded(run), volumeInWords(run))
 	e.say("Node", nodeLoadInWords(run))
 	e.say("How sure", repetition(run, e.sb))
 	e.warnings(run.Warnings)
 	told := map[string]bool{}
 	for _, s := range e.subjects(run) {
-		for _, bound := range boundsOf(&s) {
+		for _, bound := range cases.Bounds(s.outcomes) {
 			if bound != nil && !told[bound.Reason] {
 				told[bound.Reason] = true
-				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].result.Of(v1alpha1.OperationMetadata) != nil)
+				e.next([]*v1alpha1.LimitedBy{bound}, run.Workload, s.outcomes[0].Result.Of(v1alpha1.OperationMetadata) != nil)
 			}
 		}
 	}
@@ -79,10 +81,10 @@ func (e *explanation) succeeded(run *v1alpha1.Run) {
 
 // subjects are the results of a run: one, or one for each section.
 func (e *explanation) subjects(run *v1alpha1.Run) []subject {
-	about := subject{workload: workloadNamed(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
+	about := subject{workload: cases.Workload(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
 	var all []subject
 	for measured := range run.Measured() {
-		about.section, about.outcomes = measured.Name, []outcome{{run, &measured.Result, measured.LimitedBy}}
+		about.section, about.outcomes = measured.Name, []cases.Outcome{{run, &measured.Result, measured.LimitedBy}}
 		all = append(all, about)
 	}
 	return all
@@ -96,45 +98,33 @@ func latencyTargetInWords(depth int32) string {
 	return fmt.Sprintf("By its option latency_target, fio had an iodepth of %d at last.", depth)
 }
 
-// resultInWords says what came out in one direction.
-func resultInWords(direction string, io *v1alpha1.Figures) string {
-	words := fmt.Sprintf("%d %ss and %s a second", io.IOPS(), direction, perSecond(io.BytesPerSecond))
-	if c := io.CompletionLatency; c != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(c.P50Nanoseconds), atMost(c.P99Nanoseconds), latency(c.MaxNanoseconds))
-		words += coarseness(c)
+// figuresInWords tells what came out of one operation, "" if there was none.
+func figuresInWords(f *v1alpha1.Figures) string {
+	if f == nil {
+		return ""
 	}
-	if c := io.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d IOPS and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
+	words, rate := "", " IOPS"
+	switch f.Name {
+	case v1alpha1.OperationSync:
+		words = fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", f.Count, wording.Latency(f.Mean()))
+	case v1alpha1.OperationMetadata:
+		words = fmt.Sprintf("%s operations on files a second; %d took %s each on average", wording.IOPS(f.MilliIOPS), f.Count, wording.Latency(f.Mean()))
+		rate = " a second"
+	default:
+		words = fmt.Sprintf("%s %ss and %s a second", wording.IOPS(f.MilliIOPS), f.Name, perSecond(f.BytesPerSecond))
+	}
+	if l := f.CompletionLatency; l != nil {
+		words += percentilesInWords(l.P50Nanoseconds, l.P99Nanoseconds) + ", the slowest " + wording.Latency(l.MaxNanoseconds) + coarseness(l)
+	}
+	if c := f.PerClient; c != nil {
+		words += fmt.Sprintf("; the slowest client had %s%s and the fastest %s", wording.IOPS(c.MinMilliIOPS), rate, wording.IOPS(c.MaxMilliIOPS))
 	}
 	return words + "."
 }
 
-// syncsInWords says how long syncs took, "" if there were none.
-func syncsInWords(s *v1alpha1.Figures) string {
-	if s == nil {
-		return ""
-	}
-	words := fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", s.Count, latency(s.Mean()))
-	if l := s.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds))
-		words += coarseness(l)
-	}
-	return words + "."
-}
-
-// metadataInWords says what came out of operations on files, "" if there were none.
-func metadataInWords(m *v1alpha1.Figures) string {
-	if m == nil {
-		return ""
-	}
-	words := fmt.Sprintf("%d operations on files a second; %d took %s each on average", m.IOPS(), m.Count, latency(m.Mean()))
-	if l := m.CompletionLatency; l != nil {
-		words += fmt.Sprintf("; half of them took %s, 99 of 100 %s, the slowest %s", atMost(l.P50Nanoseconds), atMost(l.P99Nanoseconds), latency(l.MaxNanoseconds)) + coarseness(l)
-	}
-	if c := m.PerClient; c != nil {
-		words += fmt.Sprintf("; the slowest client had %d a second and the fastest %d", v1alpha1.WholeIOPS(c.MinMilliIOPS), v1alpha1.WholeIOPS(c.MaxMilliIOPS))
-	}
-	return words + "."
+// percentilesInWords tells what half of the operations took, and 99 of 100.
+func percentilesInWords(p50, p99 int64) string {
+	return fmt.Sprintf("; half of them took %s, 99 of 100 %s", wording.AtMost(p50), wording.AtMost(p99))
 }
 
 // coarseness says of percentiles that they are less exact than fio's, "" of those that are as exact.
@@ -153,7 +143,7 @@ func repetition(run *v1alpha1.Run, sb *v1alpha1.StorageBenchmark) string {
 	var all int
 	for i := range sb.Status.Runs {
 		other := &sb.Status.Runs[i]
-		if other.State == v1alpha1.RunSucceeded && other.Target == run.Target && other.Workload == run.Workload && parameters(other.Parameters) == parameters(run.Parameters) {
+		if other.State == v1alpha1.RunSucceeded && other.Target == run.Target && other.Workload == run.Workload && wording.Parameters(other.Parameters) == wording.Parameters(run.Parameters) {
 			all++
 		}
 	}
@@ -184,7 +174,7 @@ func (e *explanation) failed(run *v1alpha1.Run) {
 func (e *explanation) abandoned(run *v1alpha1.Run) {
 	for i := range e.sb.Status.AbandonedAttempts {
 		if a := &e.sb.Status.AbandonedAttempts[i]; a.Run == run.Name {
-			e.say("But", e.style.warning("Abandoned")+": "+attempt(a)+". What it had measured is not part of the result.")
+			e.say("But", e.style.warning("Abandoned")+": "+wording.Attempt(a)+". What it had measured is not part of the result.")
 		}
 	}
 }
@@ -194,7 +184,7 @@ func (e *explanation) outcome() {
 	succeeded := e.sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	switch succeeded.Status {
 	case "":
-		if !e.begun {
+		if len(e.parts) == 0 {
 			e.title(e.sb.Name + " has not begun")
 		}
 	case metav1.ConditionFalse:
@@ -205,5 +195,20 @@ func (e *explanation) outcome() {
 		e.title(fmt.Sprintf("%s goes on: %s, %d of %d runs have ended", e.sb.Name, succeeded.Reason, e.sb.Status.FinishedRuns, e.sb.Status.PlannedRuns))
 		e.say("Now", humanize.Line(succeeded.Message))
 	case metav1.ConditionTrue: // what was measured says it
+	}
+}
+
+// searchStep says what a run is to its search.
+func searchStep(run *v1alpha1.Run) string {
+	at := fmt.Sprintf("This is step %d of a search for the highest load within a latency budget, with %s %d", run.Search.Step, run.Search.Vary, run.Search.Value)
+	switch run.Search.Verdict {
+	case v1alpha1.SearchAnswer:
+		return at + ", which is the answer: this run stands for the search."
+	case v1alpha1.SearchWithin:
+		return at + ", which kept the budget."
+	case v1alpha1.SearchBeyond:
+		return at + ", which did not keep the budget."
+	default:
+		return at + "."
 	}
 }

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // exported is a benchmark with a run of each kind: of reads and writes, of sections by clients, failed with hostile words.
@@ -104,7 +105,7 @@ func TestCSV(t *testing.T) {
 			"param_numjobs": "2", "message": "fio: a,\n\"quoted\" <message> & more",
 		},
 	}
-	got := records(t, func(w io.Writer) error { return CSV(w, exported()) })
+	got := records(t, func(w io.Writer) error { return export.CSV(w, exported()) })
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
 	}
@@ -113,7 +114,7 @@ func TestCSV(t *testing.T) {
 // TestCSVOfNothing: there is a header before there are runs.
 func TestCSVOfNothing(t *testing.T) {
 	var out strings.Builder
-	if err := CSV(&out, &v1alpha1.StorageBenchmark{}); err != nil {
+	if err := export.CSV(&out, &v1alpha1.StorageBenchmark{}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(out.String(), "namespace,benchmark,run,workload,section,target,") || strings.Count(out.String(), "\n") != 1 {
@@ -123,7 +124,7 @@ func TestCSVOfNothing(t *testing.T) {
 
 func TestJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := JSON(&out, exported()); err != nil {
+	if err := export.JSON(&out, exported()); err != nil {
 		t.Fatal(err)
 	}
 	const want = `{
@@ -193,14 +194,14 @@ func TestHarmlessCells(t *testing.T) {
 		"﹦1": "'﹦1", "⁼1": "'⁼1", "－1": "'－1", "é": "é", " a": " a",
 		"\x1b[2J": "\ufffd[2J",
 	} {
-		if got := harmlessCell(cell); got != want {
+		if got := export.HarmlessCell(cell); got != want {
 			t.Errorf("%q is %q, want %q", cell, got, want)
 		}
 	}
 	sb := exported()
 	sb.Status.Runs[2].Message = "=cmd|' /C calc'!A0"
 	var out bytes.Buffer
-	if err := CSV(&out, sb); err != nil {
+	if err := export.CSV(&out, sb); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()

@@ -2,8 +2,6 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // figure is a column of a table of results.
@@ -72,16 +72,6 @@ func bandwidthCell(words func(int64) string) func(*row, Style) string {
 	})
 }
 
-// latencyOf returns a cell with the median of a latency, - where fio did not take it.
-func latencyOf(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, latency)
-}
-
-// percentileIn returns a cell with the median of a percentile, - where fio did not take it.
-func percentileIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic) func(*row, Style) string {
-	return medianIn(of, percentile)
-}
-
 // medianIn returns a cell with the median of what fio may not have taken.
 func medianIn(of func(*v1alpha1.FiguresComparison) *v1alpha1.Statistic, words func(int64) string) func(*row, Style) string {
 	return ofFigures(func(r *row) string {
@@ -125,12 +115,12 @@ func shortFigures(baseline string) []figure {
 	columns := append(identity(),
 		right("IOPS", iopsCell),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", bandwidthCell(bandwidth)),
-		right("MEAN", latencyOf(meanOf)),
-		right("P50", percentileIn(p50Of)),
-		right("P90", percentileIn(p90Of)),
-		right("P99", percentileIn(p99Of)),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
+		right("BANDWIDTH", bandwidthCell(wording.Bandwidth)),
+		right("MEAN", medianIn(meanOf, wording.Latency)),
+		right("P50", medianIn(p50Of, wording.Percentile)),
+		right("P90", medianIn(p90Of, wording.Percentile)),
+		right("P99", medianIn(p99Of, wording.Percentile)),
+		right(versus("", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.MilliIOPS.Multiple()) })),
 		left("VERDICT", verdictCell),
 		left("LIMITED BY", limitedByCell),
 	)
@@ -145,19 +135,19 @@ func wideFigures(baseline string) []figure {
 		right("RANGE", ofRates(rangeCell)),
 		right("95% CI", ofRates(intervalCell)),
 		right("PER CLIENT", perClientCell),
-		right("BANDWIDTH", bandwidthCell(bothBandwidths)),
-		right("MEAN", latencyOf(meanOf)),
+		right("BANDWIDTH", bandwidthCell(wording.BothBandwidths)),
+		right("MEAN", medianIn(meanOf, wording.Latency)),
 		right("STDDEV", stddevCell),
-		right("P50", percentileIn(p50Of)),
-		right("P90", percentileIn(p90Of)),
+		right("P50", medianIn(p50Of, wording.Percentile)),
+		right("P90", medianIn(p90Of, wording.Percentile)),
 		right("P95", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P95Nanoseconds })),
-		right("P99", percentileIn(p99Of)),
+		right("P99", medianIn(p99Of, wording.Percentile)),
 		right("P99.9", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P999Nanoseconds })),
 		right("P99.99", percentileOf(func(d *v1alpha1.LatencyDistribution) int64 { return d.P9999Nanoseconds })),
 		right("MAX", maxCell),
 		left("CPU", cpuCell),
-		right(versus("", baseline), ofFigures(func(r *row) string { return multiple(r.figures.MilliIOPS.Multiple()) })),
-		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return multiple(r.figures.P99Nanoseconds.Multiple()) })),
+		right(versus("", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.MilliIOPS.Multiple()) })),
+		right(versus("P99 ", baseline), ofFigures(func(r *row) string { return wording.Multiple(r.figures.P99Nanoseconds.Multiple()) })),
 		right("95% CI VS", ofFigures(ratioIntervalCell)),
 		right("P-VALUE", ofFigures(func(r *row) string { return r.figures.Judged().PValue })),
 		right("CORRECTED", ofFigures(func(r *row) string { return r.figures.Judged().AdjustedPValue })),
@@ -179,17 +169,11 @@ func iopsCell(r *row, style Style) string {
 	if r.figures == nil || r.figures.MilliIOPS == nil {
 		return ""
 	}
-	s := r.figures.IOPS()
-	number := strconv.FormatInt(s.Median, 10)
+	s := r.figures.MilliIOPS
 	if r.repetitions < 2 || s.Median == 0 {
-		return number
+		return wording.IOPS(s.Median)
 	}
-	return fmt.Sprintf("%s %s%.0f%%", number, style.plusMinus(), deviation(s))
-}
-
-// deviation is half of the range of a statistic, in percent of its median, which is not 0.
-func deviation(s *v1alpha1.Statistic) float64 {
-	return math.Round(100 * (float64(s.Most()) - float64(s.Least())) / 2 / float64(s.Median))
+	return fmt.Sprintf("%s %s%s%%", wording.IOPS(s.Median), style.plusMinus(), wording.Deviation(s))
 }
 
 // rangeCell prints the least and the greatest IOPS of several runs.
@@ -197,13 +181,13 @@ func rangeCell(r *row) string {
 	if r.repetitions < 2 {
 		return ""
 	}
-	return fmt.Sprintf("%d-%d", r.figures.IOPS().Least(), r.figures.IOPS().Most())
+	return wording.Range(r.figures.MilliIOPS.Least(), r.figures.MilliIOPS.Most(), "-")
 }
 
 // intervalCell prints the confidence interval of the IOPS.
 func intervalCell(r *row) string {
-	if s := r.figures.IOPS(); s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
-		return fmt.Sprintf("%d-%d", *s.ConfidenceLow, *s.ConfidenceHigh)
+	if s := r.figures.MilliIOPS; s.ConfidenceLow != nil && s.ConfidenceHigh != nil {
+		return wording.Range(*s.ConfidenceLow, *s.ConfidenceHigh, "-")
 	}
 	return ""
 }
@@ -248,26 +232,20 @@ func verdictCell(r *row, style Style) string {
 
 // limitedByCell prints what held most results back, and of how many of them if not of all.
 func limitedByCell(r *row, _ Style) string {
-	name, times := mostFrequent(r.bounds)
+	name, times := cases.MostFrequent(r.bounds)
 	if times == len(r.bounds) || times == 0 {
 		return name
 	}
 	return fmt.Sprintf("%s (%d/%d)", name, times, len(r.bounds))
 }
 
-// usedCell prints how much of the limit was used that held most results back: the median of these.
+// usedCell prints how much of the limit was used that held most results back.
 func usedCell(r *row, _ Style) string {
-	name, _ := mostFrequent(r.bounds)
-	var used []int64
-	for _, bound := range boundsFor(r.bounds, name) {
-		if bound.UsedPercent != nil {
-			used = append(used, int64(*bound.UsedPercent))
-		}
-	}
-	if len(used) == 0 {
+	used, known := cases.Used(r.bounds)
+	if !known {
 		return ""
 	}
-	return fmt.Sprintf("%d%%", medianOf(used))
+	return fmt.Sprintf("%d%%", used)
 }
 
 // cpuCell prints how much of a CPU each of fio's jobs took, the medians of the results, as fio does.
@@ -284,7 +262,7 @@ func cpuCell(r *row, _ Style) string {
 	if len(user) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("usr=%d%% sys=%d%%", medianOf(user), medianOf(system))
+	return fmt.Sprintf("usr=%d%% sys=%d%%", cases.Median(user), cases.Median(system))
 }
 
 // maxCell prints the greatest latency of all results.
@@ -298,7 +276,7 @@ func maxCell(r *row, _ Style) string {
 	if most < 0 {
 		return noLatency(r)
 	}
-	return latency(most)
+	return wording.Latency(most)
 }
 
 // percentileOf returns a cell with the median of a percentile that comparisons do not have, over the results; - if one of
@@ -312,10 +290,10 @@ func percentileOf(of func(*v1alpha1.LatencyDistribution) int64) func(*row, Style
 			}
 			all = append(all, of(d))
 		}
-		if v1alpha1.IsMedianBeyondHistogram(all) {
-			return percentile(v1alpha1.BeyondHistogramNanoseconds)
+		if len(all) == 0 {
+			return noLatency(r)
 		}
-		return medianLatency(r, all, percentile)
+		return wording.Percentile(cases.MedianPercentile(all))
 	}
 }
 
@@ -329,15 +307,10 @@ func stddevCell(r *row, _ Style) string {
 		}
 		all = append(all, io.Latency.StddevNanoseconds)
 	}
-	return medianLatency(r, all, latency)
-}
-
-// medianLatency prints the median of latencies of a row.
-func medianLatency(r *row, all []int64, words func(int64) string) string {
 	if len(all) == 0 {
 		return noLatency(r)
 	}
-	return words(medianOf(all))
+	return wording.Latency(cases.Median(all))
 }
 
 // noLatency is "-" for results without a latency, and "" where there are no results at all.
@@ -348,38 +321,30 @@ func noLatency(r *row) string {
 	return "-"
 }
 
-// medianOf returns the median of at least one value; of an even number the mean of the two in the middle.
-func medianOf(values []int64) int64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
+// perClientCell prints how far the clients' IOPS in one direction are apart, such as 4 x 798-812 (0.9%): how many clients
+// there are, the IOPS of the slowest and the fastest of all results, and the largest coefficient of variation that a result has. It is ""
+// if each result is of one client.
+func perClientCell(r *row, _ Style) string {
+	var all *v1alpha1.ClientSpread
+	largest := 0.0
+	for _, io := range r.resultFigures() {
+		if io.PerClient == nil {
+			continue
+		}
+		if all == nil {
+			all = io.PerClient.DeepCopy()
+		}
+		all.MinMilliIOPS, all.MaxMilliIOPS = min(all.MinMilliIOPS, io.PerClient.MinMilliIOPS), max(all.MaxMilliIOPS, io.PerClient.MaxMilliIOPS)
+		if variation, err := strconv.ParseFloat(io.PerClient.CoefficientOfVariation, 64); err == nil {
+			largest = max(largest, variation)
+		}
 	}
-	low, high := sorted[middle-1], sorted[middle]
-	return low + (high-low)/2
-}
-
-// workloadOf names a workload, and the section that is compared.
-func workloadOf(c *v1alpha1.Comparison) string {
-	if c.Section == "" {
-		return c.Workload
-	}
-	return c.Workload + "/" + c.Section
-}
-
-// parameters prints the choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
-func parameters(choice map[string]string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(choice)) {
-		parts = append(parts, name+"="+choice[name])
-	}
-	return strings.Join(parts, " ")
-}
-
-// multiple prints a ratio, such as 0.51x.
-func multiple(ratio string) string {
-	if ratio == "" {
+	if all == nil {
 		return ""
 	}
-	return ratio + "x"
+	clients := int32(0)
+	for _, result := range r.results {
+		clients = max(clients, result.Clients)
+	}
+	return fmt.Sprintf("%d x %s (%.1f%%)", clients, wording.Range(all.MinMilliIOPS, all.MaxMilliIOPS, "-"), 100*largest)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/internal/history"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // twoNights is a history of a night that measured two cases, and of one that measured nothing.
@@ -31,7 +32,7 @@ func twoNights() *history.History {
 
 func TestHistoryCSV(t *testing.T) {
 	var out bytes.Buffer
-	if err := HistoryCSV(&out, twoNights()); err != nil {
+	if err := export.HistoryCSV(&out, twoNights()); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()
@@ -69,10 +70,10 @@ func TestHistoryCSV(t *testing.T) {
 
 func TestHistoryJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := HistoryJSON(&out, twoNights()); err != nil {
+	if err := export.HistoryJSON(&out, twoNights()); err != nil {
 		t.Fatal(err)
 	}
-	var document HistoryDocument
+	var document export.HistoryDocument
 	if err := json.Unmarshal(out.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestHistoryJSON(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"read.iops": 2999.501, "read.p99": 5342000}, first.Results[0].Metrics); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]HistoryDriver{{"ebs.csi.aws.com", "ebs:v1.64.0", []string{"gp3"}}}, first.Environment.Drivers); diff != "" {
+	if diff := cmp.Diff([]export.HistoryDriver{{"ebs.csi.aws.com", "ebs:v1.64.0", []string{"gp3"}}}, first.Environment.Drivers); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(out.String(), `"results": []`) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // largest is a benchmark of as many runs as one can have, each of another choice of three parameters.
@@ -36,11 +37,11 @@ func TestLargest(t *testing.T) {
 		"narrow table":    func(w io.Writer) error { Table(w, sb, Style{Width: 80, Color: true, Unicode: true}); return nil },
 		"wide":            func(w io.Writer) error { Wide(w, sb, Style{Width: 200}); return nil },
 		"markdown":        func(w io.Writer) error { return Markdown(w, sb) },
-		"csv":             func(w io.Writer) error { return CSV(w, sb) },
-		"json":            func(w io.Writer) error { return JSON(w, sb) },
+		"csv":             func(w io.Writer) error { return export.CSV(w, sb) },
+		"json":            func(w io.Writer) error { return export.JSON(w, sb) },
 		"explanation":     func(w io.Writer) error { return Explain(w, sb, "", Style{Width: 80}) },
-		"compared":        func(w io.Writer) error { pair.Table(w, Style{}); return nil },
-		"compared as CSV": pair.CSV,
+		"compared":        func(w io.Writer) error { PairTable(w, pair, Style{}); return nil },
+		"compared as CSV": func(w io.Writer) error { return export.PairCSV(w, pair) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -14,8 +14,8 @@ import (
 )
 
 // List prints a row for each benchmark: how far it is, how long it took or has taken by now, and its results in one
-// line. Namespaces are printed if the benchmarks are of several.
-func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, now time.Time) {
+// line. Namespaces are printed if the benchmarks are of several. Rows that are wider than the terminal are cut.
+func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, now time.Time, style Style) {
 	t := newTable(w, []column{
 		{"NAMESPACE", text.AlignLeft}, {"NAME", text.AlignLeft}, {"STATUS", text.AlignLeft}, {"RUNS", text.AlignRight},
 		{"EXPECTED", text.AlignLeft}, {"WARN", text.AlignRight},
@@ -33,6 +33,7 @@ func List(w io.Writer, benchmarks []v1alpha1.StorageBenchmark, namespaces bool, 
 			durationOf(&sb.Status, now), apiduration.HumanDuration(now.Sub(sb.CreationTimestamp.Time)), humanize.Line(sb.Status.Summary),
 		})
 	}
+	t.Style().Size.WidthMax = style.Width
 	t.Render()
 }
 

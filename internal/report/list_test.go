@@ -33,7 +33,7 @@ func TestList(t *testing.T) {
 		{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "new", CreationTimestamp: ago(2 * time.Second)}},
 	}
 	var out strings.Builder
-	List(&out, benchmarks, true, now)
+	List(&out, benchmarks, true, now, Style{})
 	want := `NAMESPACE  NAME    STATUS     RUNS  EXPECTED       WARN  DURATION  AGE  SUMMARY
 a          ended   Completed   4/4  2 of 5 missed     3        5m  10m  w: gp3 3000 IOPS
 b          active  Measuring   1/4  -                 -        9m  10m
@@ -43,8 +43,16 @@ b          new     -                -                 -             2s
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	out.Reset()
-	List(&out, benchmarks[:1], false, now)
+	List(&out, benchmarks[:1], false, now, Style{})
 	if got, want := strings.Split(out.String(), "\n")[0], "NAME   STATUS     RUNS  EXPECTED       WARN  DURATION  AGE  SUMMARY"; got != want {
 		t.Errorf("of one namespace: %q", got)
+	}
+	out.Reset()
+	benchmarks[0].Status.Summary = strings.Repeat("w: gp3 3000 IOPS; ", 10)
+	List(&out, benchmarks, true, now, Style{Width: 80})
+	for line := range strings.Lines(out.String()) {
+		if len(strings.TrimSuffix(line, "\n")) > 80 {
+			t.Errorf("wider than the terminal: %q", line)
+		}
 	}
 }

@@ -7,17 +7,19 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Markdown prints a page for a pull request or a wiki (GitHub Flavored Markdown): results, what may mislead about them, what
 // was provisioned, and how to repeat it.
 func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
-	manifest, err := Manifest(sb)
+	manifest, err := wording.Manifest(sb)
 	if err != nil {
 		return err
 	}
@@ -25,7 +27,7 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	page.heading(1, sb.Name)
 	page.paragraph(introduction(sb))
 	page.expectations(expectation.Told(sb))
-	if lines := searchLines(sb.Status.Searches); len(lines) > 0 {
+	if lines := wording.Searches(sb.Status.Searches); len(lines) > 0 {
 		page.heading(2, "Highest load within the latency budget")
 		for i := range lines {
 			lines[i] = escape(lines[i])
@@ -34,7 +36,7 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 	}
 	page.heading(2, "Results")
 	if rows := rowsOf(&sb.Status); len(rows) > 0 {
-		page.results(rows, shortFigures(baseline(&sb.Spec)))
+		page.results(rows, shortFigures(plan.Baseline(&sb.Spec)))
 	} else {
 		page.paragraph("No runs yet.")
 	}
@@ -46,7 +48,7 @@ func Markdown(w io.Writer, sb *v1alpha1.StorageBenchmark) error {
 		page.heading(2, "Attempts without a result")
 		var items []string
 		for i := range sb.Status.AbandonedAttempts {
-			items = append(items, escape(attempt(&sb.Status.AbandonedAttempts[i])))
+			items = append(items, escape(wording.Attempt(&sb.Status.AbandonedAttempts[i])))
 		}
 		page.list(items)
 	}
@@ -76,23 +78,23 @@ func (p *page) expectations(findings []expectation.Finding) {
 
 // introduction says how the benchmark ended, and when and with what it was made.
 func introduction(sb *v1alpha1.StorageBenchmark) string {
-	b := benchmarkOf(sb)
+	succeeded := sb.Status.Condition(v1alpha1.ConditionSucceeded)
 	var sentences []string
 	add := func(format string, args ...any) { sentences = append(sentences, fmt.Sprintf(format, args...)) }
-	if b.Reason != "" {
-		add("**%s**", escape(b.Reason))
-		if b.Message != "" {
-			sentences[0] += ": " + escape(strings.TrimSuffix(b.Message, "."))
+	if succeeded.Reason != "" {
+		add("**%s**", escape(succeeded.Reason))
+		if succeeded.Message != "" {
+			sentences[0] += ": " + escape(strings.TrimSuffix(succeeded.Message, "."))
 		}
 	}
-	if b.StartTime != nil {
-		when := "Begun " + minute(b.StartTime)
-		if b.CompletionTime != nil {
-			when += ", ended " + minute(b.CompletionTime)
+	if begin, end := sb.Status.StartTime, sb.Status.CompletionTime; begin != nil {
+		when := "Begun " + wording.Minute(begin)
+		if end != nil {
+			when += ", ended " + wording.Minute(end)
 		}
 		add("%s", when)
 	}
-	if versions := fioVersionsOf(&sb.Status); len(versions) > 0 {
+	if versions := cases.FioVersions(&sb.Status); len(versions) > 0 {
 		add("Measured with %s", escape(strings.Join(versions, " and ")))
 	}
 	if len(sentences) == 0 {
@@ -100,9 +102,6 @@ func introduction(sb *v1alpha1.StorageBenchmark) string {
 	}
 	return strings.Join(sentences, ". ") + "."
 }
-
-// minute prints a time for people, in UTC.
-func minute(t *metav1.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
 
 // warningItems returns an item for each kind of warning. whose says which benchmark it is of, "" if there is one only.
 func warningItems(all []v1alpha1.WarningSummary, whose string) []string {
@@ -190,10 +189,10 @@ func (p *page) provisioned(sb *v1alpha1.StorageBenchmark) {
 	t := newTable(nil, heads)
 	for i := range sb.Status.Targets {
 		s := &sb.Status.Targets[i]
-		target := targetOf(sb, s.Name)
+		target := cases.Target(sb, s.Name)
 		var cells []any
 		for _, cell := range []string{
-			s.Name, storageOf(target), modeOf(target, s), s.StorageClassName, s.Driver, humanize.Few(volumesOf(s), 4), humanize.Few(nodesOf(s), 4), knownLimits(s), sourcesOf(s),
+			s.Name, wording.Storage(target), wording.Mode(target, s), s.StorageClassName, s.Driver, humanize.Few(wording.Volumes(s), 4), humanize.Few(wording.Nodes(s), 4), wording.KnownLimits(s), sourcesOf(s),
 		} {
 			cells = append(cells, escape(cell))
 		}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 const wantMarkdown = `# e1
@@ -19,7 +20,7 @@ const wantMarkdown = `# e1
 
 | WORKLOAD | PARAMETERS | TARGET | I/O | IOPS | BANDWIDTH | MEAN | P50 | P90 | P99 | VS GP3 | VERDICT | LIMITED BY |
 |:--- |:--- |:--- |:--- | ---:| ---:| ---:| ---:| ---:| ---:| ---:|:--- |:--- |
-| randwrite | bs=16k | gp3 | write | 3048 ±0% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
+| randwrite | bs=16k | gp3 | write | 3048 ±0.1% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
 | randwrite | bs=16k | efs | write | 1563 ±9% | 24.4 MiB/s | 10.2ms | 10.2ms | 11.3ms | 20.5ms | 0.51x | Slower | Latency |
 
 IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.
@@ -131,7 +132,7 @@ func TestMarkdownBeforeResults(t *testing.T) {
 // TestManifest: what is printed is the spec, and can be read again.
 func TestManifest(t *testing.T) {
 	sb := experiment("e1", gp3Six, efsSix)
-	manifest, err := Manifest(sb)
+	manifest, err := wording.Manifest(sb)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,12 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/export"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
 // overTime is a benchmark of one run with three points, of which the second has no I/O, and how to read its series.
-func overTime() (*v1alpha1.StorageBenchmark, ReadSeries) {
+func overTime() (*v1alpha1.StorageBenchmark, export.ReadSeries) {
 	sb := &v1alpha1.StorageBenchmark{}
 	sb.Namespace, sb.Name = "ns", "first"
 	sb.Status.Runs = []v1alpha1.Run{
@@ -41,7 +42,7 @@ func overTime() (*v1alpha1.StorageBenchmark, ReadSeries) {
 func TestSeriesCSV(t *testing.T) {
 	sb, read := overTime()
 	var out bytes.Buffer
-	if err := SeriesCSV(&out, sb, read); err != nil {
+	if err := export.SeriesCSV(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	want := `namespace,benchmark,run,workload,section,target,repetition,clients,param_bs,direction,time,second,interval_ms,iops,min_iops,max_iops,bytes_per_second,clat_mean_ns,clat_p50_ns,clat_p99_ns,clat_max_ns
@@ -70,7 +71,7 @@ func TestSeriesCSVOfSections(t *testing.T) {
 	of.Sections = append(of.Sections, of.Sections[0])
 	of.Sections[1].OffsetMilliseconds = 2500
 	var out bytes.Buffer
-	if err := SeriesCSV(&out, sb, read); err != nil {
+	if err := export.SeriesCSV(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&out).ReadAll()
@@ -94,7 +95,7 @@ func TestSeriesCSVOfSections(t *testing.T) {
 func TestOpenMetrics(t *testing.T) {
 	sb, read := overTime()
 	var out bytes.Buffer
-	if err := OpenMetrics(&out, sb, read); err != nil {
+	if err := export.OpenMetrics(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	const labels = `{benchmark="first",direction="write",namespace="ns",param_bs="4k",repetition="1",run="w.bs-4k.gp3",target="gp3",workload="w"`
@@ -142,7 +143,7 @@ func firstPoints(text string) string {
 func TestOpenMetricsNames(t *testing.T) {
 	sb, read := overTime()
 	var out bytes.Buffer
-	if err := OpenMetrics(&out, sb, read); err != nil {
+	if err := export.OpenMetrics(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := promlint.New(strings.NewReader(firstPoints(out.String()))).Lint()
@@ -158,7 +159,7 @@ func TestOpenMetricsOfHostileTexts(t *testing.T) {
 	run.Name, run.Target = "a\"} 1\nother 2", "back\\slash\x1b[31m"
 	run.Parameters = map[string]string{"b-s": "4k", "b s": "8k", "": "empty"}
 	var out bytes.Buffer
-	if err := OpenMetrics(&out, sb, read); err != nil {
+	if err := export.OpenMetrics(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -184,7 +185,7 @@ func TestNoSeries(t *testing.T) {
 		"not readable":     {broken, "forbidden"},
 	} {
 		read := func(*v1alpha1.Run) (*series.Series, error) { return nil, test.err }
-		for format, err := range map[string]error{"CSV": SeriesCSV(&bytes.Buffer{}, sb, read), "OpenMetrics": OpenMetrics(&bytes.Buffer{}, sb, read)} {
+		for format, err := range map[string]error{"CSV": export.SeriesCSV(&bytes.Buffer{}, sb, read), "OpenMetrics": export.OpenMetrics(&bytes.Buffer{}, sb, read)} {
 			if err == nil || err.Error() != test.want {
 				t.Errorf("%s, %s: %v", name, format, err)
 			}

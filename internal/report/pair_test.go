@@ -14,20 +14,21 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
-	"github.com/storagebench/storagebench/internal/storage"
+	"github.com/storagebench/storagebench/internal/report/compare"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // paired puts two benchmarks beside each other.
-func paired(baseline, other *v1alpha1.StorageBenchmark) *Pair {
+func paired(baseline, other *v1alpha1.StorageBenchmark) *compare.Pair {
 	found := analysis.Between(&baseline.Status, &other.Status)
-	return &Pair{
+	return &compare.Pair{
 		Benchmarks: [2]*v1alpha1.StorageBenchmark{baseline, other}, Labels: [2]string{baseline.Name, other.Name},
 		Both: found.Both, Only: [2][]v1alpha1.Comparison{found.OnlyBaseline, found.OnlyOther},
 	}
 }
 
 // beforeAndAfter has gp3 with more IOPS after a change, which EFS did not take part in.
-func beforeAndAfter() *Pair {
+func beforeAndAfter() *compare.Pair {
 	before, after := experiment("before", gp3Six, efsSix), experiment("after", []int64{3900, 3950, 3920, 3890, 3910, 3915}, nil)
 	after.Spec.Workloads[0].Fio.NumJobs = new(int32(32))
 	begin := after.Status.StartTime.AddDate(0, 1, 0)
@@ -37,9 +38,9 @@ func beforeAndAfter() *Pair {
 }
 
 const wantPair = `
-WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O         IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
-randwrite  bs=16k      gp3     before     write  3048 +-0%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
-randwrite  bs=16k      gp3     after      write  3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
+WORKLOAD   PARAMETERS  TARGET  BENCHMARK  I/O           IOPS   BANDWIDTH    MEAN     P50     P90     P99  VS BEFORE  VERDICT  LIMITED BY
+randwrite  bs=16k      gp3     before     write  3048 +-0.1%  47.6 MiB/s  5.25ms  5.25ms  5.78ms  10.5ms                      VolumeIOPS
+randwrite  bs=16k      gp3     after      write    3913 +-1%  61.1 MiB/s  4.09ms  4.09ms  4.50ms  8.18ms      1.28x  Faster   VolumeIOPS
 
 Measured: before until 2026-07-01 12:10 UTC and after from 2026-08-01 12:00 UTC on, 30 days apart, on other volumes. Verdicts count as a difference whatever else was not the same.
 
@@ -52,11 +53,11 @@ Warning Spread (1 result): before: randwrite bs=16k on efs: IOPS of 6 repetition
 `
 
 func TestPairTable(t *testing.T) {
-	got := printed(func(out *bytes.Buffer) { beforeAndAfter().Table(out, Style{}) })
+	got := printed(func(out *bytes.Buffer) { PairTable(out, beforeAndAfter(), Style{}) })
 	if diff := cmp.Diff(wantPair, "\n"+got); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)
 	}
-	wide := printed(func(out *bytes.Buffer) { beforeAndAfter().Wide(out, Style{}) })
+	wide := printed(func(out *bytes.Buffer) { PairWide(out, beforeAndAfter(), Style{}) })
 	for _, want := range []string{"P99 VS BEFORE", "3890-3950", "4.64e-10", "  Faster  ", "Only in before"} {
 		if !strings.Contains(wide, want) {
 			t.Errorf("wide has no %q:\n%s", want, wide)
@@ -95,7 +96,7 @@ func TestPairOfIncomplete(t *testing.T) {
 		"attempts were abandoned": {
 			func(before, after *v1alpha1.StorageBenchmark) {
 				before.Status.AbandonedAttempts = make([]v1alpha1.AbandonedAttempt, 1)
-				after.Status.AbandonedAttempts = make([]v1alpha1.AbandonedAttempt, maxAbandoned)
+				after.Status.AbandonedAttempts = make([]v1alpha1.AbandonedAttempt, compare.MaxAbandoned)
 			},
 			[]string{"Abandoned: 1 attempt of before ended without a result.", "Abandoned: 32 attempts or more of after ended without a result."},
 		},
@@ -105,7 +106,7 @@ func TestPairOfIncomplete(t *testing.T) {
 			test.change(before, after)
 			pair := paired(before, after)
 			var got []string
-			for line := range strings.Lines(printed(func(out *bytes.Buffer) { pair.Table(out, Style{}) })) {
+			for line := range strings.Lines(printed(func(out *bytes.Buffer) { PairTable(out, pair, Style{}) })) {
 				if strings.HasPrefix(line, "Incomplete") || strings.HasPrefix(line, "Abandoned") {
 					got = append(got, strings.TrimSpace(line))
 				}
@@ -114,7 +115,7 @@ func TestPairOfIncomplete(t *testing.T) {
 				t.Errorf("lines (-want +got):\n%s", diff)
 			}
 			var page bytes.Buffer
-			if err := pair.Markdown(&page); err != nil {
+			if err := PairMarkdown(&page, pair); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range test.want {
@@ -205,7 +206,7 @@ func TestPairOfOtherTimes(t *testing.T) {
 			before, after := experiment("before", gp3Six[:1], efsSix[:1]), experiment("after", gp3Six[:1], efsSix[:1])
 			test.change(&before.Status, &after.Status)
 			want := "Measured: " + test.want + " Verdicts count as a difference whatever else was not the same.\n"
-			if got := printed(func(out *bytes.Buffer) { paired(before, after).Table(out, Style{}) }); !strings.Contains(got, want) {
+			if got := printed(func(out *bytes.Buffer) { PairTable(out, paired(before, after), Style{}) }); !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}
 		})
@@ -217,7 +218,7 @@ func TestPairMarkdown(t *testing.T) {
 
 | WORKLOAD | PARAMETERS | TARGET | BENCHMARK | I/O | IOPS | BANDWIDTH | MEAN | P50 | P90 | P99 | VS BEFORE | VERDICT | LIMITED BY |
 |:--- |:--- |:--- |:--- |:--- | ---:| ---:| ---:| ---:| ---:| ---:| ---:|:--- |:--- |
-| randwrite | bs=16k | gp3 | before | write | 3048 ±0% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
+| randwrite | bs=16k | gp3 | before | write | 3048 ±0.1% | 47.6 MiB/s | 5.25ms | 5.25ms | 5.78ms | 10.5ms |  |  | VolumeIOPS |
 | randwrite | bs=16k | gp3 | after | write | 3913 ±1% | 61.1 MiB/s | 4.09ms | 4.09ms | 4.50ms | 8.18ms | 1.28x | Faster | VolumeIOPS |
 
 IOPS, bandwidth and latencies are medians over repetitions, ± half of their range. MEAN is fio's lat, percentiles are of its clat.
@@ -240,7 +241,7 @@ IOPS, bandwidth and latencies are medians over repetitions, ± half of their ran
   To do: raise repetitions or runtimeSeconds, and look for other load on the node and on the storage, or for burst credits that run out
 `
 	var out bytes.Buffer
-	if err := beforeAndAfter().Markdown(&out); err != nil {
+	if err := PairMarkdown(&out, beforeAndAfter()); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, out.String()); diff != "" {
@@ -249,7 +250,7 @@ IOPS, bandwidth and latencies are medians over repetitions, ± half of their ran
 }
 
 func TestPairCSV(t *testing.T) {
-	got := records(t, func(w io.Writer) error { return beforeAndAfter().CSV(w) })
+	got := records(t, func(w io.Writer) error { return export.PairCSV(w, beforeAndAfter()) })
 	type short struct{ benchmark, target, bs, iops, ratio, p, verdict, p99 string }
 	var rows []short
 	for _, r := range got {
@@ -269,10 +270,10 @@ func TestPairCSV(t *testing.T) {
 
 func TestPairJSON(t *testing.T) {
 	var out bytes.Buffer
-	if err := beforeAndAfter().JSON(&out); err != nil {
+	if err := export.PairJSON(&out, beforeAndAfter()); err != nil {
 		t.Fatal(err)
 	}
-	var got PairDocument
+	var got export.PairDocument
 	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +283,7 @@ func TestPairJSON(t *testing.T) {
 	if after := got.Comparisons[1]; after.Benchmark != "after" || after.Figures.MilliIOPS.Ratio != "1.28" || after.Figures.MilliIOPS.RatioLow != "1.278" || after.Figures.MilliIOPS.AdjustedPValue != "4.64e-10" || after.Verdict != v1alpha1.VerdictFaster {
 		t.Errorf("the other one is %+v", after)
 	}
-	if diff := cmp.Diff([]Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {
+	if diff := cmp.Diff([]compare.Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }
@@ -290,7 +291,7 @@ func TestPairJSON(t *testing.T) {
 func TestNothingToCompare(t *testing.T) {
 	other := experiment("after", nil, []int64{1500})
 	other.Status.Runs[0].Workload = "renamed"
-	for want, pair := range map[string]*Pair{
+	for want, pair := range map[string]*compare.Pair{
 		"": beforeAndAfter(),
 		"nothing to compare: before has randwrite bs=16k on gp3, and after has no results":                                                    paired(experiment("before", []int64{3000}, nil), experiment("after", nil, nil)),
 		"nothing to compare: before has randwrite bs=16k on gp3, and after has renamed bs=16k on efs; both need results of the same workload": paired(experiment("before", []int64{3000}, nil), other),
@@ -310,62 +311,62 @@ func TestDifferences(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		change func(*v1alpha1.StorageBenchmark)
-		want   []Difference
+		want   []compare.Difference
 	}{
 		"nothing": {func(*v1alpha1.StorageBenchmark) {}, nil},
 		"the version of fio, of some runs": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Runs[0].Result.FioVersion = "fio-3.40" },
-			[]Difference{{"version of fio", "fio-3.39", "fio-3.39, fio-3.40"}},
+			[]compare.Difference{{"version of fio", "fio-3.39", "fio-3.39, fio-3.40"}},
 		},
 		"nodes": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "m7i.large" },
-			[]Difference{{"instance types of the nodes of efs", "m6i.large", "m7i.large"}},
+			[]compare.Difference{{"instance types of the nodes of efs", "m6i.large", "m7i.large"}},
 		},
 		"nodes of which the type is not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "" }, nil},
 		"zones": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "eu-central-1c" },
-			[]Difference{{"zones of gp3", "eu-central-1a", "eu-central-1c"}},
+			[]compare.Difference{{"zones of gp3", "eu-central-1a", "eu-central-1c"}},
 		},
 		"zones that are not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "" }, nil},
 		"the size": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = nil },
-			[]Difference{{"size of gp3", "30Gi", "10Gi"}},
+			[]compare.Difference{{"size of gp3", "30Gi", "10Gi"}},
 		},
 		"the same size in other words": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = new(resource.MustParse("30720Mi")) }, nil},
 		"limits": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits.IOPS = new(int64(6000)) },
-			[]Difference{{"limits of gp3", "3000 IOPS, 125 MiB/s", "6000 IOPS, 125 MiB/s"}},
+			[]compare.Difference{{"limits of gp3", "3000 IOPS, 125 MiB/s", "6000 IOPS, 125 MiB/s"}},
 		},
 		"limits that are not known": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits = nil },
-			[]Difference{{"limits of gp3", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}},
+			[]compare.Difference{{"limits of gp3", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}},
 		},
 		"raw block volumes": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].VolumeMode = "Block" },
-			[]Difference{{"volume mode of gp3", "Filesystem", "Block"}},
+			[]compare.Difference{{"volume mode of gp3", "Filesystem", "Block"}},
 		},
 		"what a volume is made from": {
 			func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Targets[0].DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceClaim, Name: "db"}
 			},
-			[]Difference{{"dataSource of gp3", "none", "PersistentVolumeClaim db"}},
+			[]compare.Difference{{"dataSource of gp3", "none", "PersistentVolumeClaim db"}},
 		},
 		"clients": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(4)) },
-			[]Difference{{"clients of randwrite bs=16k", "1", "4"}},
+			[]compare.Difference{{"clients of randwrite bs=16k", "1", "4"}},
 		},
 		"parameters and options": {
 			func(sb *v1alpha1.StorageBenchmark) {
 				p := sb.Spec.Workloads[0].Fio
 				p.Direct, p.RuntimeSeconds, p.BS, p.Options = nil, new(int32(604_800)), new("4k"), map[string]v1alpha1.FioOptionValue{"thinktime": "100"}
 			},
-			[]Difference{{"direct of randwrite", "true", "unset"}, {"runtimeSeconds of randwrite", "60", "604800"}, {"thinktime of randwrite", "unset", "100"}},
+			[]compare.Difference{{"direct of randwrite", "true", "unset"}, {"runtimeSeconds of randwrite", "60", "604800"}, {"thinktime of randwrite", "unset", "100"}},
 		},
 		"job files": {
 			func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Workloads[0].Fio, sb.Spec.Workloads[0].JobFile = nil, new("[a]\n")
 			},
-			[]Difference{{What: "job file of randwrite"}},
+			[]compare.Difference{{What: "job file of randwrite"}},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -381,14 +382,8 @@ func TestDifferences(t *testing.T) {
 func TestDifferencesOfOtherTargets(t *testing.T) {
 	before, after := experiment("before", gp3Six[:1], nil), experiment("after", nil, efsSix[:1])
 	after.Status.Targets[0].Volumes[0].InstanceType = "unlike"
-	want := []Difference{{"limits of gp3 and efs", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}}
+	want := []compare.Difference{{"limits of gp3 and efs", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}}
 	if diff := cmp.Diff(want, paired(before, after).Differences()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
-	}
-}
-
-func TestDefaultCapacity(t *testing.T) {
-	if want := storage.DefaultCapacity.String(); defaultCapacity != want {
-		t.Errorf("%s, want %s", defaultCapacity, want)
 	}
 }

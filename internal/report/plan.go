@@ -12,6 +12,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // PlannedRun is a run before it is made.
@@ -42,7 +43,7 @@ func Plan(w io.Writer, runs []PlannedRun) {
 		if together {
 			clients = strconv.Itoa(int(max(run.Clients, 1)))
 		}
-		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, parameters(run.Parameters), run.Target, clients, strconv.Itoa(int(run.Repetition)), run.runtime()})
+		t.AppendRow([]any{strconv.Itoa(i + 1), run.Name, run.Workload, wording.Parameters(run.Parameters), run.Target, clients, strconv.Itoa(int(run.Repetition)), run.runtime()})
 		targets[run.Target] = true
 		if !run.EndsByFiles {
 			total += min(run.RuntimeSeconds, maxSeconds)

@@ -1,18 +1,17 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
-	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Presets prints a row for each preset.
@@ -20,14 +19,14 @@ func Presets(w io.Writer, presets []preset.Preset, _ Style) {
 	t := newTable(w, []column{{"PRESET", text.AlignLeft}, {"APPLICATION", text.AlignLeft}, {"EXPECTS", text.AlignLeft}, {"ABOUT", text.AlignLeft}})
 	for i := range presets {
 		p := &presets[i]
-		t.AppendRow([]any{p.ID(), p.Application, orDash(strings.Join(expects(p), ", ")), p.About})
+		t.AppendRow([]any{p.ID(), p.Application, cmp.Or(strings.Join(expects(p), ", "), "-"), p.About})
 	}
 	t.Render()
 }
 
 // Preset prints all that is known of one: what fio does, what is expected, and where both are from.
 func Preset(w io.Writer, p *preset.Preset) {
-	fmt.Fprintf(w, "%s: %s.\n\n%s", p.ID(), p.About, ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
+	fmt.Fprintf(w, "%s: %s.\n\n%s", p.ID(), p.About, wording.JobFile(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
 	for _, threshold := range p.Thresholds {
 		fmt.Fprintf(w, "\nExpects %s: %s\n  %s, read %s\n", expectsOf(p, threshold.Metric), threshold.Source.Says, threshold.Source.URL, threshold.Source.Read)
 	}
@@ -37,24 +36,6 @@ func Preset(w io.Writer, p *preset.Preset) {
 	for _, source := range p.Sources {
 		fmt.Fprintf(w, "\nFrom %s, read %s:\n  %s\n", source.URL, source.Read, source.Says)
 	}
-}
-
-// ExpandedWorkload returns what fio is given for a workload that has a preset, and the choices of its matrix.
-func ExpandedWorkload(w *v1alpha1.Workload) string {
-	out := expanded(w)
-	if out.Fio == nil {
-		return ""
-	}
-	var text strings.Builder
-	fmt.Fprintln(&text, strings.TrimSpace(fio.FromParameters(out.Name, out.Fio).String()))
-	for _, name := range slices.Sorted(maps.Keys(out.Matrix)) {
-		var values []string
-		for _, value := range out.Matrix[name] {
-			values = append(values, value.String())
-		}
-		fmt.Fprintf(&text, "; %s is one after the other %s\n", name, strings.Join(values, ", "))
-	}
-	return text.String()
 }
 
 // expects says what a preset expects, such as "fdatasync p99 at most 10 ms".
@@ -75,13 +56,6 @@ func expectsOf(p *preset.Preset, metric string) string {
 	return metric
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
-
 // PresetsMarkdown prints docs/presets.md's part about presets: for each what it does, what is expected, and where both are from.
 func PresetsMarkdown(w io.Writer, presets []preset.Preset) error {
 	page := &page{w: w}
@@ -89,7 +63,7 @@ func PresetsMarkdown(w io.Writer, presets []preset.Preset) error {
 		p := &presets[i]
 		page.heading(3, p.ID())
 		page.paragraph(escape(p.About) + ".")
-		page.code("ini", ExpandedWorkload(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
+		page.code("ini", wording.JobFile(&v1alpha1.Workload{Name: p.Name, Preset: new(p.ID())}))
 		var items []string
 		for _, threshold := range p.Thresholds {
 			items = append(items, fmt.Sprintf("Expects **%s**: %s <%s>, read %s", expectsOf(p, threshold.Metric), threshold.Source.Says, threshold.Source.URL, threshold.Source.Read))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // What JSON printed has the resource with its kind, and without managed fields.
@@ -14,17 +16,17 @@ func TestPrinted(t *testing.T) {
 	sb := exported()
 	sb.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
 	var out bytes.Buffer
-	if err := JSON(&out, sb); err != nil {
+	if err := export.JSON(&out, sb); err != nil {
 		t.Fatal(err)
 	}
-	var printed Printed
+	var printed export.Printed
 	if err := json.Unmarshal(out.Bytes(), &printed); err != nil {
 		t.Fatal(err)
 	}
 	if err := printed.Check(); err != nil || !printed.IsOurs() {
 		t.Fatalf("it is not read back: %v", err)
 	}
-	want, err := json.Marshal(resourceOf(sb))
+	want, err := json.Marshal(export.ResourceOf(sb))
 	if err != nil {
 		t.Fatal(err)
 	}

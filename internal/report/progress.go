@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
@@ -75,4 +76,33 @@ func overhead(runs []v1alpha1.Run, planned map[string]time.Duration) time.Durati
 	}
 	slices.Sort(extras)
 	return extras[len(extras)/2]
+}
+
+// Bar draws a part of a whole, from 0 to 1, as wide as width characters, such as [=====>    ].
+func Bar(part float64, width int) string {
+	filled := min(max(int(part*float64(width)), 0), width)
+	bar := strings.Repeat("=", filled)
+	if filled < width {
+		bar += ">"
+	}
+	return "[" + bar + strings.Repeat(" ", width-len(bar)) + "]"
+}
+
+// levels are the bars of a sparkline, from the least to the most.
+var levels = []rune("▁▂▃▄▅▆▇█")
+
+// Sparkline draws figures from 0 on beside each other, the last of them if there are more than width. The largest has a full bar, and 0 the
+// lowest. Without characters beyond ASCII there is none.
+func (s Style) Sparkline(figures []int64, width int) string {
+	if !s.Unicode || len(figures) == 0 || width <= 0 {
+		return ""
+	}
+	figures = figures[max(0, len(figures)-width):]
+	most := max(slices.Max(figures), 1)
+	line := make([]rune, len(figures))
+	for i, figure := range figures {
+		part := float64(max(figure, 0)) / float64(most)
+		line[i] = levels[int(part*float64(len(levels)-1)+0.5)]
+	}
+	return string(line)
 }

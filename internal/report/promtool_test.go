@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // promtool runs Prometheus' own tool and returns what it prints.
@@ -29,7 +31,7 @@ func TestPromtool(t *testing.T) {
 	sb, read := overTime()
 	sb.Namespace = `n"s\`
 	var out bytes.Buffer
-	if err := OpenMetrics(&out, sb, read); err != nil {
+	if err := export.OpenMetrics(&out, sb, read); err != nil {
 		t.Fatal(err)
 	}
 	promtool(t, firstPoints(out.String()), "check", "metrics")

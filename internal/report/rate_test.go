@@ -9,6 +9,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/export"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -44,19 +46,19 @@ func TestVerdictsAtRate(t *testing.T) {
 		"table":    {func(w io.Writer) { Table(w, sb, Style{}) }, []string{"1.00x  Slower (P99)"}, []string{"Same"}},
 		"wide":     {func(w io.Writer) { Wide(w, sb, Style{}) }, []string{"10.00x  9.917-10.084", "Slower (P99)"}, []string{"Same"}},
 		"markdown": {func(w io.Writer) { _ = Markdown(w, sb) }, []string{"1.00x | Slower (P99) |"}, []string{"Same"}},
-		"JSON":     {func(w io.Writer) { _ = JSON(w, sb) }, []string{`"judgedBy": "P99"`}, nil},
+		"JSON":     {func(w io.Writer) { _ = export.JSON(w, sb) }, []string{`"judgedBy": "P99"`}, nil},
 		"explanation": {func(w io.Writer) { _ = Explain(w, sb, "", Style{}) }, []string{
 			"Slower: 10.00 times the 99th percentile of gp3. Both did the rate that the workload asks for, so that the verdict is on latency.",
 			"With a confidence of 95 % the ratio of the writes' P99 is from 9.917 to 10.084.", "so it is hardly chance",
 		}, []string{"within 5 %"}},
-		"summary": {func(w io.Writer) { _, _ = io.WriteString(w, Summary(&sb.Status)) }, []string{"efs 1000 (P99 10.00x)"}, nil},
+		"summary": {func(w io.Writer) { _, _ = io.WriteString(w, summary.Summary(&sb.Status)) }, []string{"efs 1000 (P99 10.00x)"}, nil},
 		"compare": {func(w io.Writer) {
 			before, after := atRate("before", 6), atRate("after", 6)
 			after.Status.Runs = after.Status.Runs[6:]
 			for i := range after.Status.Runs {
 				after.Status.Runs[i].Target = "gp3"
 			}
-			_ = paired(before, after).CSV(w)
+			_ = export.PairCSV(w, paired(before, after))
 		}, []string{"judged_by", ",Slower,P99,"}, nil},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -82,9 +84,9 @@ func TestBestAtRate(t *testing.T) {
 		sb := atRate("rate", repetitions)
 		for _, baseline := range []string{"gp3", "efs"} {
 			sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, baseline)
-			got := Best(&sb.Status)
+			got := summary.Best(&sb.Status)
 			isNamed := strings.HasPrefix(got, "gp3 90") && strings.HasSuffix(got, "us P99")
-			if few := repetitions < runsForVerdict; isNamed == few || few && got != tooFewRuns {
+			if few := repetitions < summary.RunsForVerdict; isNamed == few || few && got != summary.TooFewRuns {
 				t.Errorf("%d repetitions, baseline %s: %q", repetitions, baseline, got)
 			}
 		}
@@ -94,7 +96,7 @@ func TestBestAtRate(t *testing.T) {
 		sb.Status.Runs[i].Result.Of(v1alpha1.OperationWrite).CompletionLatency.P99Nanoseconds = 900_000 + int64(i%6)*1000
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
-	if got := Best(&sb.Status); got != noClearBest {
+	if got := summary.Best(&sb.Status); got != summary.NoClearBest {
 		t.Errorf("of the same P99: %q", got)
 	}
 	sb = atRate("rate", 6) // EFS falls short of the rate
@@ -103,7 +105,7 @@ func TestBestAtRate(t *testing.T) {
 		sb.Status.Runs[i].LimitedBy.Reason = v1alpha1.BoundLatency
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
-	if got := Best(&sb.Status); got != "gp3 1000 IOPS" {
+	if got := summary.Best(&sb.Status); got != "gp3 1000 IOPS" {
 		t.Errorf("where the other falls short: %q", got)
 	}
 }
@@ -115,11 +117,11 @@ func TestBestWhateverTheBaseline(t *testing.T) {
 		io2  int64
 		want string
 	}{
-		"one run, 2 % apart":                      {1, 3060, tooFewRuns},
-		"three runs, 2 % apart":                   {3, 3060, tooFewRuns},
-		"three runs, 11 % apart":                  {3, 3330, tooFewRuns},
-		"as many as a verdict takes, 5 % apart":   {runsForVerdict, 3150, "io2 3150 IOPS"},
-		"as many as a verdict takes, 0.5 % apart": {runsForVerdict, 3015, noClearBest},
+		"one run, 2 % apart":                      {1, 3060, summary.TooFewRuns},
+		"three runs, 2 % apart":                   {3, 3060, summary.TooFewRuns},
+		"three runs, 11 % apart":                  {3, 3330, summary.TooFewRuns},
+		"as many as a verdict takes, 5 % apart":   {summary.RunsForVerdict, 3150, "io2 3150 IOPS"},
+		"as many as a verdict takes, 0.5 % apart": {summary.RunsForVerdict, 3015, summary.NoClearBest},
 	} {
 		for _, baseline := range []string{"gp2", "gp3", "io2"} {
 			t.Run(name+", baseline "+baseline, func(t *testing.T) {
@@ -132,13 +134,13 @@ func TestBestWhateverTheBaseline(t *testing.T) {
 				status := &v1alpha1.StorageBenchmarkStatus{
 					Runs: runs, Comparisons: analysis.Compare(runs, []string{"gp2", "gp3", "io2"}, baseline), Targets: make([]v1alpha1.TargetStatus, 3),
 				}
-				if got := Best(status); got != test.want {
+				if got := summary.Best(status); got != test.want {
 					t.Errorf("%q, want %q", got, test.want)
 				}
 				tooFew := slices.ContainsFunc(status.Comparisons[0].Targets, func(c v1alpha1.TargetComparison) bool {
 					return c.Of(v1alpha1.OperationWrite).Verdict() == v1alpha1.VerdictTooFewRuns
 				})
-				if tooFew != (test.runs < runsForVerdict) {
+				if tooFew != (test.runs < summary.RunsForVerdict) {
 					t.Errorf("verdicts of %d runs say that they are too few: %v", test.runs, tooFew)
 				}
 			})

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -290,8 +292,8 @@ func TestLimitedBy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r row
-			for _, o := range outcomesOf(test.runs, &test.comparison, "t", 0) {
-				r.bounds = append(r.bounds, o.limitedBy)
+			for _, o := range cases.Outcomes(test.runs, &test.comparison, "t", 0) {
+				r.bounds = append(r.bounds, o.LimitedBy)
 			}
 			if got := limitedByCell(&r, Style{}); got != test.want {
 				t.Errorf("limited by %q, want %q", got, test.want)
@@ -367,7 +369,7 @@ func TestSummary(t *testing.T) {
 		"nothing yet":         {&v1alpha1.StorageBenchmark{Status: v1alpha1.StorageBenchmarkStatus{Runs: []v1alpha1.Run{{State: v1alpha1.RunRunning}}}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, Summary(&test.sb.Status)); diff != "" {
+			if diff := cmp.Diff(test.want, summary.Summary(&test.sb.Status)); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
 			}
 		})
@@ -378,12 +380,12 @@ func TestSummary(t *testing.T) {
 func TestLongSummary(t *testing.T) {
 	c := e1().Status.Comparisons[0]
 	c.Parameters = map[string]string{"rate": "10m,5m"}
-	whole := Summary(&v1alpha1.StorageBenchmarkStatus{Comparisons: []v1alpha1.Comparison{c}})
+	whole := summary.Summary(&v1alpha1.StorageBenchmarkStatus{Comparisons: []v1alpha1.Comparison{c}})
 	for length := range 40 {
 		c.Workload = strings.Repeat("w", 1+length)
 		long := &v1alpha1.StorageBenchmarkStatus{Comparisons: slices.Repeat([]v1alpha1.Comparison{c}, 10)}
-		got := Summary(long)
-		if len(got) > maxSummary+len(" …") || len(got) < maxSummary-len(whole)-length {
+		got := summary.Summary(long)
+		if len(got) > summary.MaxSummary+len(" …") || len(got) < summary.MaxSummary-len(whole)-length {
 			t.Errorf("%d bytes", len(got))
 		}
 		if line, cut := strings.CutSuffix(got, " …"); !cut || !strings.HasSuffix(line, "p50") && !strings.HasSuffix(line, "(0.51x)") {
@@ -457,30 +459,6 @@ NUMBER  RUN  WORKLOAD  TARGET  REPETITION         RUNTIME
 				t.Errorf("plan (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestUnits(t *testing.T) {
-	for ns, want := range map[int64]string{
-		0: "0ns", 999: "999ns", 1000: "1.00us", 9_995: "10.0us", 99_949: "99.9us", 99_950: "100us", 999_499: "999us", 5_342_000: "5.34ms", 8_590_000_000: "8.59s", 120_000_000_000: "120s",
-	} {
-		if got := latency(ns); got != want {
-			t.Errorf("latency(%d) is %s, want %s", ns, got, want)
-		}
-	}
-	for b, want := range map[int64]string{
-		0: "0 B/s", 999: "999 B/s", 1000: "1000 B/s (1.00 kB/s)", 49_951_000: "47.6 MiB/s (50.0 MB/s)", 1 << 30: "1.00 GiB/s (1.07 GB/s)",
-	} {
-		if got := bothBandwidths(b); got != want {
-			t.Errorf("bothBandwidths(%d) is %s, want %s", b, got, want)
-		}
-	}
-	for b, want := range map[int64]string{
-		0: "0 B/s", 1023: "1023 B/s", 1024: "1.00 KiB/s", 49_951_000: "47.6 MiB/s", 1 << 30: "1.00 GiB/s", 1 << 41: "2048 GiB/s",
-	} {
-		if got := bandwidth(b); got != want {
-			t.Errorf("bandwidth(%d) is %s, want %s", b, got, want)
-		}
 	}
 }
 

@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // row is what there is to say of one direction of I/O of a target, of its syncs, or of runs without a result.
@@ -52,52 +53,32 @@ func (r *row) resultFigures() []*v1alpha1.Figures {
 // rowsOf returns the rows of a benchmark: those of its comparisons, then those of runs without a result.
 func rowsOf(status *v1alpha1.StorageBenchmarkStatus) []row {
 	var rows []row
-	known := slices.ContainsFunc(status.Runs, isBoundKnown)
-	for i, occurrence := range occurrences(status.Comparisons) {
+	known := slices.ContainsFunc(status.Runs, cases.IsBoundKnown)
+	for i, occurrence := range cases.Occurrences(status.Comparisons) {
 		c := &status.Comparisons[i]
 		for j := range c.Targets {
-			outcomes := outcomesOf(status.Runs, c, c.Targets[j].Name, occurrence)
+			outcomes := cases.Outcomes(status.Runs, c, c.Targets[j].Name, occurrence)
 			rows = append(rows, targetRows(c, &c.Targets[j], outcomes, known)...)
 		}
 	}
 	return append(rows, stateRows(status.Runs)...)
 }
 
-// occurrences returns of each comparison how many before it are of the same on the same targets: sections of a job file may
-// share a name.
-func occurrences(comparisons []v1alpha1.Comparison) []int {
-	all := make([]int, len(comparisons))
-	for i := range comparisons {
-		for j := range i {
-			if isAlike(&comparisons[i], &comparisons[j]) {
-				all[i]++
-			}
-		}
-	}
-	return all
-}
-
-// isAlike says whether two comparisons are of the same on the same targets.
-func isAlike(a, b *v1alpha1.Comparison) bool {
-	return a.Workload == b.Workload && a.Section == b.Section && maps.Equal(a.Parameters, b.Parameters) &&
-		slices.EqualFunc(a.Targets, b.Targets, func(a, b v1alpha1.TargetComparison) bool { return a.Name == b.Name })
-}
-
 // targetRows returns the rows of a target in a comparison.
-func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes []outcome, boundsKnown bool) []row {
+func targetRows(c *v1alpha1.Comparison, t *v1alpha1.TargetComparison, outcomes []cases.Outcome, boundsKnown bool) []row {
 	var rows []row
 	for i := range t.Figures {
 		f := &t.Figures[i]
 		r := row{
-			workload: humanize.Line(workloadOf(c)), parameters: humanize.Line(parameters(c.Parameters)), target: t.Name, io: f.Name,
+			workload: humanize.Line(cases.Name(c)), parameters: humanize.Line(wording.Parameters(c.Parameters)), target: t.Name, io: f.Name,
 			repetitions: t.Runs, figures: f, first: len(rows) == 0,
 		}
 		for _, o := range outcomes {
-			if o.result != nil {
-				r.results = append(r.results, o.result)
+			if o.Result != nil {
+				r.results = append(r.results, o.Result)
 			}
 			if boundsKnown && r.first {
-				r.bounds = append(r.bounds, o.limitedBy)
+				r.bounds = append(r.bounds, o.LimitedBy)
 			}
 		}
 		r.bounds = v1alpha1.Decisive(r.bounds)
@@ -114,7 +95,7 @@ func stateRows(runs []v1alpha1.Run) []row {
 		if run.State == v1alpha1.RunSucceeded {
 			continue
 		}
-		r := row{workload: run.Workload, parameters: humanize.Line(parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
+		r := row{workload: run.Workload, parameters: humanize.Line(wording.Parameters(run.Parameters)), target: run.Target, state: run.State, io: string(run.State)}
 		at := slices.IndexFunc(rows, func(other row) bool {
 			return r.workload == other.workload && r.parameters == other.parameters && r.target == other.target && r.state == other.state
 		})
@@ -130,70 +111,4 @@ func stateRows(runs []v1alpha1.Run) []row {
 		}
 	}
 	return rows
-}
-
-// outcome is a result that a comparison is made of, and the run that it is of.
-type outcome struct {
-	run       *v1alpha1.Run
-	result    *v1alpha1.Result
-	limitedBy *v1alpha1.LimitedBy
-}
-
-// outcomesOf returns the target's results that are in a comparison; of sections that share a name, those that come so many
-// behind the first.
-func outcomesOf(runs []v1alpha1.Run, c *v1alpha1.Comparison, target string, occurrence int) []outcome {
-	var all []outcome
-	for i := range runs {
-		run := &runs[i]
-		if run.State != v1alpha1.RunSucceeded || !run.IsOf(target, c.Workload, c.Parameters) {
-			continue
-		}
-		if c.Section == "" {
-			all = append(all, outcome{run, run.Result, run.LimitedBy})
-		} else if measured := run.MeasuredIn(c.Section, occurrence); measured != nil {
-			all = append(all, outcome{run, &measured.Result, measured.LimitedBy})
-		}
-	}
-	return all
-}
-
-// isBoundKnown says whether it is known what held a result of the run back.
-func isBoundKnown(run v1alpha1.Run) bool {
-	known := func(bound *v1alpha1.LimitedBy) bool { return bound != nil && bound.Reason != v1alpha1.BoundUnknown }
-	return known(run.LimitedBy) || slices.ContainsFunc(run.Sections, func(s v1alpha1.SectionResult) bool { return known(s.LimitedBy) })
-}
-
-// mostFrequent returns what held most results back, and how many; "" if it is not known of any. Of two that are as
-// frequent it is the earlier one.
-func mostFrequent(bounds []*v1alpha1.LimitedBy) (reason string, times int) {
-	for _, bound := range bounds {
-		if bound == nil {
-			continue
-		}
-		if n := len(boundsFor(bounds, bound.Reason)); n > times {
-			reason, times = bound.Reason, n
-		}
-	}
-	return reason, times
-}
-
-// boundsFor returns the bounds that have a reason.
-func boundsFor(bounds []*v1alpha1.LimitedBy, reason string) []*v1alpha1.LimitedBy {
-	return slices.DeleteFunc(slices.Clone(bounds), func(b *v1alpha1.LimitedBy) bool { return b == nil || b.Reason != reason })
-}
-
-// rates returns the figures of a target that have a rate, without the total: those of directions, or of operations on files.
-func rates(t *v1alpha1.TargetComparison) []*v1alpha1.FiguresComparison {
-	return slices.DeleteFunc(ratesAndTotal(t), func(c *v1alpha1.FiguresComparison) bool { return c.Name == v1alpha1.OperationTotal })
-}
-
-// ratesAndTotal returns the figures of a target that have a rate. The total is the last one, if there is one.
-func ratesAndTotal(t *v1alpha1.TargetComparison) []*v1alpha1.FiguresComparison {
-	var all []*v1alpha1.FiguresComparison
-	for i := range t.Figures {
-		if c := &t.Figures[i]; c.MilliIOPS != nil {
-			all = append(all, c)
-		}
-	}
-	return all
 }

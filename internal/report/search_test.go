@@ -7,6 +7,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/export"
+	"github.com/storagebench/storagebench/internal/report/summary"
 	"github.com/storagebench/storagebench/internal/search"
 	"github.com/storagebench/storagebench/test/builder"
 )
@@ -52,14 +54,14 @@ func TestSearchIsReported(t *testing.T) {
 		},
 		"explanation": {
 			func(w *bytes.Buffer) error { return Explain(w, sb, "", Style{}) },
-			[]string{found, "Not even iodepth 1 keeps", "run that stands for it"},
+			[]string{"latency budget\n  reads on gp3: " + found, "\n  reads on slow: not even iodepth 1 keeps", "\n\nreads on gp3\n", "run that stands for the search"},
 		},
 		"explanation of a run": {
 			func(w *bytes.Buffer) error { return Explain(w, sb, "reads.gp3.step-4", Style{}) },
 			[]string{"This is step 4 of a search", "which did not keep the budget"},
 		},
-		"CSV":      {func(w *bytes.Buffer) error { return CSV(w, sb) }, []string{"search_step,search_verdict", ",2,Answer,"}},
-		"JSON":     {func(w *bytes.Buffer) error { return JSON(w, sb) }, []string{`"outcome": "MinBeyond"`, `"verdict": "Answer"`}},
+		"CSV":      {func(w *bytes.Buffer) error { return export.CSV(w, sb) }, []string{"search_step,search_verdict", ",2,Answer,"}},
+		"JSON":     {func(w *bytes.Buffer) error { return export.JSON(w, sb) }, []string{`"outcome": "MinBeyond"`, `"verdict": "Answer"`}},
 		"Markdown": {func(w *bytes.Buffer) error { return Markdown(w, sb) }, []string{"## Highest load within the latency budget", "1900 IOPS"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +77,7 @@ func TestSearchIsReported(t *testing.T) {
 		})
 	}
 	want := "reads: gp3 1900 IOPS 5.01ms p50 at read.mean<=5.00ms (iodepth 2); reads: slow not even iodepth 1 keeps read.mean <= 5 ms: 9 ms"
-	if got := Summary(&sb.Status); got != want {
+	if got := summary.Summary(&sb.Status); got != want {
 		t.Errorf("summary is %q, want %q", got, want)
 	}
 	if len(sb.Status.Comparisons) != 1 || sb.Status.Comparisons[0].Targets[0].Runs != 1 {

@@ -2,12 +2,19 @@ package report
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 )
+
+// Mark says in one word of fixed width whether a run that has ended has a result.
+func Mark(run *v1alpha1.Run, style Style) string {
+	if run.State == v1alpha1.RunSucceeded {
+		return style.paint(text.FgGreen, "ok") + "    "
+	}
+	return style.paint(text.FgRed, "FAILED")
+}
 
 // Style is how something is printed. The zero value is for files, pipes and programs: all of it, in plain ASCII.
 type Style struct {
@@ -58,8 +65,8 @@ func (s Style) Ellipsis() string {
 	return "~"
 }
 
-// wrap breaks prose between words where the width ends, each line but the first behind an indent.
-func (s Style) wrap(prose, indent string) string {
+// Wrap breaks prose between words where the width ends, each line but the first behind an indent.
+func (s Style) Wrap(prose, indent string) string {
 	if s.Width <= len(indent) {
 		return prose
 	}
@@ -68,16 +75,4 @@ func (s Style) wrap(prose, indent string) string {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.Join(lines, "\n"+indent)
-}
-
-// Harmless is a text from a cluster without what a terminal acts on, and with its lines and columns.
-func Harmless(what string) string { return strings.Map(HarmlessRune, what) }
-
-// HarmlessRune returns a character that may be printed: escapes and other control characters could do anything to a
-// terminal, those that turn the direction of a text or are not seen mislead its reader. What stands for them shows that there was something.
-func HarmlessRune(r rune) rune {
-	if r == '\n' || r == '\t' || unicode.IsPrint(r) {
-		return r
-	}
-	return unicode.ReplacementChar
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/export"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // etcd is etcd's job on two targets, four times on each.
@@ -66,7 +68,7 @@ func TestSyncsInTables(t *testing.T) {
 }
 
 func TestSyncsInExports(t *testing.T) {
-	rows := records(t, func(w io.Writer) error { return CSV(w, etcd()) })
+	rows := records(t, func(w io.Writer) error { return export.CSV(w, etcd()) })
 	found := 0
 	for _, r := range rows {
 		if r["direction"] != "sync" {
@@ -81,7 +83,7 @@ func TestSyncsInExports(t *testing.T) {
 		t.Errorf("%d rows of syncs of %d", found, len(rows))
 	}
 	var out bytes.Buffer
-	if err := JSON(&out, etcd()); err != nil {
+	if err := export.JSON(&out, etcd()); err != nil {
 		t.Fatal(err)
 	}
 	var document struct {
@@ -117,7 +119,7 @@ func TestSyncsInExports(t *testing.T) {
 
 func TestSyncsInWords(t *testing.T) {
 	sb := etcd()
-	if got, want := Outcome(&sb.Status.Runs[0]), " + sync p50 "; !strings.Contains(got, want) || !strings.HasSuffix(got, "; Latency") {
+	if got, want := wording.Outcome(&sb.Status.Runs[0]), " + sync p50 "; !strings.Contains(got, want) || !strings.HasSuffix(got, "; Latency") {
 		t.Errorf("outcome %q lacks %q", got, want)
 	}
 	words := strings.Join(strings.Fields(explained(t, sb, "", Style{})), " ")
@@ -175,7 +177,7 @@ func TestBeyondHistogram(t *testing.T) {
 	if text := explained(t, sb, "etcd.efs", Style{}); !strings.Contains(text, "these percentiles may be off by 4 %") {
 		t.Errorf("nothing is said of coarse buckets:\n%s", text)
 	}
-	for _, r := range records(t, func(w io.Writer) error { return CSV(w, sb) }) {
+	for _, r := range records(t, func(w io.Writer) error { return export.CSV(w, sb) }) {
 		if want := map[string]string{"sync": "7"}[r["direction"]]; r["clat_bucket_percent"] != want {
 			t.Errorf("%s has buckets of %q %%, want %q", r["direction"], r["clat_bucket_percent"], want)
 		}

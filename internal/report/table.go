@@ -1,3 +1,4 @@
+// Package report prints benchmarks for people: tables and sentences for a terminal, and Markdown.
 package report
 
 import (
@@ -8,9 +9,11 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
-	"k8s.io/utils/ptr"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Table prints first the answers that the spec asks for: whether the results are as expected, and what searches found.
@@ -18,13 +21,13 @@ import (
 // below the table what may mislead readers. Columns that have nothing to say are left out, such as those of the comparison
 // where there is one target.
 func Table(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
-	printStatus(w, sb, shortFigures(baseline(&sb.Spec)), style)
+	printStatus(w, sb, shortFigures(plan.Baseline(&sb.Spec)), style)
 }
 
 // Wide prints what Table does, with the figures that Table leaves out: ranges, confidence intervals and p-values, more
 // percentiles, CPU, and how much of a limit was used.
 func Wide(w io.Writer, sb *v1alpha1.StorageBenchmark, style Style) {
-	printStatus(w, sb, wideFigures(baseline(&sb.Spec)), style)
+	printStatus(w, sb, wideFigures(plan.Baseline(&sb.Spec)), style)
 }
 
 // printStatus prints a table of all rows, and what is to be said below it.
@@ -57,7 +60,7 @@ func printRows(w io.Writer, rows []row, columns []figure, style Style) {
 	}
 	if len(missing) > 0 {
 		note := fmt.Sprintf("Too narrow for: %s. A pipe has all, such as to less -S.", strings.Join(missing, ", "))
-		fmt.Fprintf(w, "\n%s\n", style.wrap(note, ""))
+		fmt.Fprintf(w, "\n%s\n", style.Wrap(note, ""))
 	}
 }
 
@@ -139,10 +142,26 @@ func newTable(w io.Writer, columns []column) table.Writer {
 	return t
 }
 
-// baseline returns the name of the target that the others are compared with.
-func baseline(spec *v1alpha1.StorageBenchmarkSpec) string {
-	if spec.Baseline == nil && len(spec.Targets) > 0 {
-		return spec.Targets[0].Name
+// warnings prints each kind of warning, and what to do about it.
+func warnings(w io.Writer, all []v1alpha1.WarningSummary, style Style) {
+	for i := range all {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		head := fmt.Sprintf("Warning %s (%s):", all[i].Reason, humanize.Plural(int(all[i].Results), "result"))
+		fmt.Fprintln(w, style.Wrap(style.warning(head)+" "+humanize.Line(all[i].Message), "  "))
+		if all[i].Remedy != "" {
+			fmt.Fprintf(w, "  %s\n", style.Wrap(humanize.Line(all[i].Remedy), "  "))
+		}
 	}
-	return ptr.Deref(spec.Baseline, "")
+}
+
+// abandoned prints a line for each attempt that was ended without a result.
+func abandoned(w io.Writer, all []v1alpha1.AbandonedAttempt, style Style) {
+	for i := range all {
+		if i == 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, style.Wrap(style.warning("Abandoned:")+" "+wording.Attempt(&all[i]), "  "))
+	}
 }

@@ -243,18 +243,6 @@ w/s       t       read    18  2 x 9-9 (0.0%)  72.0 KiB/s  2.00us  1.00us  2.00us
 	}
 }
 
-func TestMedianOf(t *testing.T) {
-	for want, values := range map[int64][]int64{3: {9, 3, 1}, 2: {2}, 5: {4, 6}, 1<<63 - 1: {1<<63 - 1, 1<<63 - 1}} {
-		before := slices.Clone(values)
-		if got := medianOf(values); got != want {
-			t.Errorf("of %d it is %d, want %d", values, got, want)
-		}
-		if diff := cmp.Diff(before, values); diff != "" {
-			t.Errorf("the values were changed: %s", diff)
-		}
-	}
-}
-
 // TestNoControlCharacters: what a job file is called cannot do anything to a terminal.
 func TestNoControlCharacters(t *testing.T) {
 	sb := e1()

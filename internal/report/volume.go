@@ -6,6 +6,7 @@ import (
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // volumeInWords says what EBS itself counted of a run's operations, beside fio's figures; "" if it says nothing.
@@ -35,29 +36,10 @@ func ofVolumeInWords(o *v1alpha1.VolumeOperations, r *v1alpha1.Result) string {
 		return words
 	}
 	words += fmt.Sprintf(": half of them took at most %s, 99 of 100 %s",
-		latency(1000*o.P50Microseconds), latency(1000*o.P99Microseconds))
+		wording.Latency(1000*o.P50Microseconds), wording.Latency(1000*o.P99Microseconds))
 	if r == nil || r.Of(o.Name) == nil || r.Of(o.Name).CompletionLatency == nil {
 		return words
 	}
 	by := r.Of(o.Name).CompletionLatency
-	return words + fmt.Sprintf(" (by fio %s and %s)", atMost(by.P50Nanoseconds), atMost(by.P99Nanoseconds))
-}
-
-// volumeFields are what EBS itself counted of operations during the run, in the direction of the row.
-func volumeFields() []field[Measurement] {
-	counted := func(name string, of func(*v1alpha1.VolumeOperations) int64) field[Measurement] {
-		return field[Measurement]{name, func(m *Measurement) string {
-			if m.Figures == nil || m.VolumeStatistics.Of(m.Figures.Name) == nil {
-				return ""
-			}
-			return wholeIfSet(of(m.VolumeStatistics.Of(m.Figures.Name)))
-		}}
-	}
-	return []field[Measurement]{
-		counted("ebs_operations", func(o *v1alpha1.VolumeOperations) int64 { return o.Count }),
-		counted("ebs_bytes", func(o *v1alpha1.VolumeOperations) int64 { return o.Bytes }),
-		counted("ebs_mean_us", func(o *v1alpha1.VolumeOperations) int64 { return o.MeanMicroseconds }),
-		counted("ebs_p50_us", func(o *v1alpha1.VolumeOperations) int64 { return o.P50Microseconds }),
-		counted("ebs_p99_us", func(o *v1alpha1.VolumeOperations) int64 { return o.P99Microseconds }),
-	}
+	return words + fmt.Sprintf(" (by fio %s and %s)", wording.AtMost(by.P50Nanoseconds), wording.AtMost(by.P99Nanoseconds))
 }

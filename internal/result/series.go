@@ -1,9 +1,8 @@
 package result
 
 import (
-	"math"
-
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -27,27 +26,5 @@ func overTime(s *series.Series, section *series.Section) *v1alpha1.OverTime {
 	if summary == nil || !summary.IsEventful(s.Seconds(section, section.Points())-s.Seconds(section, 0)) {
 		return nil
 	}
-	over := &v1alpha1.OverTime{FirstTenthMilliIOPS: milli(summary.FirstTenth), LastTenthMilliIOPS: milli(summary.LastTenth), SlowPercent: seconds(summary.SlowPercent)}
-	summary = summary.SinceMeasured()
-	if summary.SteadySeconds >= 0 {
-		over.SteadySeconds = new(seconds(summary.SteadySeconds))
-	}
-	if f := summary.Fall; f != nil {
-		over.Fall = &v1alpha1.RateFall{AtSeconds: seconds(f.Seconds), BeforeMilliIOPS: milli(f.Before), AfterMilliIOPS: milli(f.After)}
-	}
-	if r := summary.Rise; r != nil {
-		over.Rise = &v1alpha1.RateRise{AtSeconds: seconds(r.Seconds), BeforeMilliIOPS: milli(r.Before), AfterMilliIOPS: milli(r.After)}
-	}
-	for _, d := range summary.Drops {
-		over.Drops = append(over.Drops, v1alpha1.RateDrop{AtSeconds: seconds(d.Seconds), DurationSeconds: seconds(d.Length), MilliIOPS: milli(d.Rate)})
-	}
-	return over
+	return analysis.OverTime(summary)
 }
-
-// maxOverTimeIOPS bounds what a series can say, which comes from a pod, and with it the room that it takes in the status.
-const maxOverTimeIOPS = 99_999_999
-
-// milli returns a rate in thousandths.
-func milli(f float64) int64 { return int64(math.Round(1000 * min(max(f, 0), maxOverTimeIOPS))) }
-
-func seconds(f float64) int32 { return int32(math.Round(min(max(f, 0), v1alpha1.MaxRunSeconds))) }

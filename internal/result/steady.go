@@ -23,7 +23,7 @@ func (m *Measured) addSteadyState(planned *plan.Run) {
 	rounds, after := roundsOf(m.reports)
 	seen := steady.JudgeRounds(rounds)
 	m.Result.SteadyState = &v1alpha1.SteadyState{
-		Attained: seen.Within(planned.Until), AfterSeconds: seconds(float64(after) / 1000),
+		Attained: seen.Within(planned.Until), AfterSeconds: int32(min((max(after, 0)+500)/1000, v1alpha1.MaxRunSeconds)),
 		RangePercent: percentUp(seen.Range), SlopePercent: percentUp(seen.Slope),
 	}
 	if !m.Result.SteadyState.Attained {

@@ -43,7 +43,7 @@ func TestWhatEBSSays(t *testing.T) {
 			if e.VolumeIOPSMilliseconds < elapsed/2 || e.VolumeIOPSMilliseconds > elapsed*5/4 || e.VolumeThroughputMilliseconds > 0 {
 				t.Errorf("%s: at its IOPS limit EBS says %+v of %d ms", run.Name, e, elapsed)
 			}
-			if bound.Reason != v1alpha1.BoundVolumeIOPS || bound.Evidence != v1alpha1.EvidenceVolume || !strings.Contains(bound.Message, "the volume itself says so: the IOPS limit was exceeded in ") {
+			if bound.Reason != v1alpha1.BoundVolumeIOPS || bound.Evidence != v1alpha1.EvidenceVolume || !strings.Contains(bound.Message, "the volume itself says so: the IOPS limit was exceeded for ") {
 				t.Errorf("%s: limited by %s (%s): %s", run.Name, bound.Reason, bound.Evidence, bound.Message)
 			}
 		case "little":

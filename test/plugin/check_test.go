@@ -256,6 +256,9 @@ spec:
 			if code := plugin.end(t); code != test.code {
 				t.Errorf("exit code %d, want %d:\n%s", code, test.code, &plugin.notes)
 			}
+			if code, _, notes := u.run(t, append([]string{"watch", "expecting"}, test.flags...)...); code != test.code {
+				t.Errorf("watch: exit code %d, want %d:\n%s", code, test.code, notes)
+			}
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Kinds of charts, by which src/charts.js chooses what to draw.
@@ -62,7 +63,7 @@ type plotted struct {
 	Rules []rule `json:"rules,omitempty"`
 
 	// unit is what lines are in.
-	unit unit
+	unit wording.Unit
 }
 
 // from is the second from which on a target was measured: before, it was to become steady.
@@ -125,22 +126,22 @@ type interval struct {
 }
 
 // in returns the interval as a point in a unit, and its text.
-func (i interval) in(u unit, runs int32) point { return i.as(u, runs, u.of) }
+func (i interval) in(u wording.Unit, runs int32) point { return i.as(u, runs, u.Of) }
 
 // percentileIn does so for percentiles, which may be beyond fio's histogram.
-func (i interval) percentileIn(u unit, runs int32) point {
+func (i interval) percentileIn(u wording.Unit, runs int32) point {
 	return i.as(u, runs, func(ns int64) string {
 		if v1alpha1.IsBeyondHistogram(ns) {
-			return "> " + u.of(ns)
+			return "> " + u.Of(ns)
 		}
-		return u.of(ns)
+		return u.Of(ns)
 	})
 }
 
 // as returns the interval as a point in a unit, with figures as they are printed.
-func (i interval) as(u unit, runs int32, printed func(int64) string) point {
-	p := point{Value: float64(i.value) / u.size, Low: float64(i.low) / u.size, High: float64(i.high) / u.size, Short: printed(i.value)}
-	p.Text = p.Short + " " + u.name
+func (i interval) as(u wording.Unit, runs int32, printed func(int64) string) point {
+	p := point{Value: float64(i.value) / u.Size, Low: float64(i.low) / u.Size, High: float64(i.high) / u.Size, Short: printed(i.value)}
+	p.Text = p.Short + " " + u.Name
 	if runs > 1 {
 		p.Text += " (" + printed(i.low) + "–" + printed(i.high) + ")"
 	}

@@ -7,11 +7,15 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // statistics are the figures of one operation that bars and scaling curves show.
 type statistics struct {
-	// iops and bandwidth are in I/Os and bytes per second, nil of syncs, bandwidth also of metadata; p99 is in nanoseconds, nil if it was not taken.
+	// iops are in thousandths and nil of syncs, bandwidth is in bytes per second and also nil of metadata, and p99 is in
+	// nanoseconds and nil if it was not taken.
 	iops, bandwidth, p99 *v1alpha1.Statistic
 	runs                 int32
 }
@@ -22,7 +26,7 @@ func statisticsOf(t *v1alpha1.TargetComparison, d direction) (statistics, bool) 
 	if f == nil || f.MilliIOPS == nil && f.P99Nanoseconds == nil {
 		return statistics{}, false
 	}
-	return statistics{f.IOPS(), f.BytesPerSecond, f.P99Nanoseconds, t.Runs}, true
+	return statistics{f.MilliIOPS, f.BytesPerSecond, f.P99Nanoseconds, t.Runs}, true
 }
 
 // place is where a target's statistics are in a chart.
@@ -36,7 +40,7 @@ type place struct {
 func metricsOf(places []place) map[string]plotted {
 	confident := hasConfidence(places)
 	metrics := map[string]plotted{}
-	add := func(metric, label string, unitOf func(int64) unit, in func(interval, unit, int32) point, pick func(statistics) *v1alpha1.Statistic) {
+	add := func(metric, label string, unitOf func(int64) wording.Unit, in func(interval, wording.Unit, int32) point, pick func(statistics) *v1alpha1.Statistic) {
 		var largest int64
 		for _, p := range places {
 			if s := pick(p.statistics); s != nil {
@@ -56,12 +60,12 @@ func metricsOf(places []place) map[string]plotted {
 			points = append(points, at)
 		}
 		if len(points) > 0 {
-			metrics[metric] = plotted{Label: fmt.Sprintf(label, u.name), Points: points}
+			metrics[metric] = plotted{Label: fmt.Sprintf(label, u.Name), Points: points}
 		}
 	}
-	add(metricIOPS, "%s", func(int64) unit { return unit{"IOPS", 1} }, interval.in, func(s statistics) *v1alpha1.Statistic { return s.iops })
-	add(metricBandwidth, "Bandwidth (%s)", bandwidthUnit, interval.in, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
-	add(metricP99, "99th percentile of latency (%s)", latencyUnit, interval.percentileIn, func(s statistics) *v1alpha1.Statistic { return s.p99 })
+	add(metricIOPS, "%s", func(int64) wording.Unit { return wording.Rate }, interval.in, func(s statistics) *v1alpha1.Statistic { return s.iops })
+	add(metricBandwidth, "Bandwidth (%s)", wording.BandwidthUnit, interval.in, func(s statistics) *v1alpha1.Statistic { return s.bandwidth })
+	add(metricP99, "99th percentile of latency (%s)", wording.LatencyUnit, interval.percentileIn, func(s statistics) *v1alpha1.Statistic { return s.p99 })
 	if _, rates := metrics[metricIOPS]; !rates && len(metrics) > 0 {
 		return map[string]plotted{metricLatency: metrics[metricP99]} // which is shown whatever the reader chooses
 	}
@@ -177,11 +181,11 @@ func (r *results) targetRows(c *compared, t *v1alpha1.TargetComparison) []row {
 	}
 	for i := range t.Figures {
 		f := &t.Figures[i]
-		mean, p99 := delay(f.MeanNanoseconds), beside(quantile(f.P99Nanoseconds), f.P99Nanoseconds)
+		mean, p99 := figureCell(f.MeanNanoseconds, wording.Latency), beside(figureCell(f.P99Nanoseconds, wording.Percentile), f.P99Nanoseconds)
 		if f.Judged() == f.MeanNanoseconds && f.JudgedBy == "" {
 			mean = beside(mean, f.MeanNanoseconds) // of syncs without percentiles
 		}
-		add(f.Name, rate(f.IOPS(), t.Runs), speed(f.BytesPerSecond), mean, quantile(f.P50Nanoseconds), quantile(f.P90Nanoseconds), p99,
+		add(f.Name, rate(f.MilliIOPS, t.Runs), speed(f.BytesPerSecond), mean, figureCell(f.P50Nanoseconds, wording.Percentile), figureCell(f.P90Nanoseconds, wording.Percentile), p99,
 			ratio(f.MilliIOPS), verdictOn(verdictCell(f.Judged()), f.JudgedBy))
 	}
 	return rows
@@ -192,12 +196,12 @@ func rate(s *v1alpha1.Statistic, runs int32) cell {
 	if s == nil {
 		return cell{Number: true}
 	}
-	c := number(count(s.Median))
+	c := number(wording.IOPS(s.Median))
 	switch {
 	case s.ConfidenceLow != nil && s.ConfidenceHigh != nil:
-		c.Sub = count(*s.ConfidenceLow) + "–" + count(*s.ConfidenceHigh)
+		c.Sub = wording.Range(*s.ConfidenceLow, *s.ConfidenceHigh, "–")
 	case runs > 1:
-		c.Sub = count(s.Least()) + "–" + count(s.Most())
+		c.Sub = wording.Range(s.Least(), s.Most(), "–")
 	}
 	return c
 }
@@ -207,23 +211,15 @@ func speed(s *v1alpha1.Statistic) cell {
 	if s == nil {
 		return cell{Number: true}
 	}
-	return cell{Text: bandwidth(s.Median), Sub: decimalBandwidth(s.Median), Number: true}
+	return cell{Text: wording.Bandwidth(s.Median), Sub: wording.DecimalBandwidth(s.Median), Number: true}
 }
 
-// delay is a cell with a latency, empty where fio did not take it.
-func delay(s *v1alpha1.Statistic) cell {
+// figureCell is a cell with the median of a figure, empty where there is none.
+func figureCell(s *v1alpha1.Statistic, words func(int64) string) cell {
 	if s == nil {
 		return cell{Number: true}
 	}
-	return number(latency(s.Median))
-}
-
-// quantile is a cell with a percentile, empty where fio did not take it.
-func quantile(s *v1alpha1.Statistic) cell {
-	if s == nil {
-		return cell{Number: true}
-	}
-	return number(percentileText(s.Median))
+	return number(words(s.Median))
 }
 
 // beside adds to a latency what multiple of the baseline's it is, and the interval in which that is, if there is one.
@@ -245,7 +241,7 @@ func ratio(s *v1alpha1.Statistic) cell {
 	if _, err := strconv.ParseFloat(multiple, 64); err != nil {
 		return text(multiple)
 	}
-	c := number(multiple + "×")
+	c := number(multiple + "x")
 	if s.RatioLow != "" && s.RatioHigh != "" {
 		c.Sub = s.RatioLow + "–" + s.RatioHigh
 	}
@@ -297,45 +293,21 @@ var verdictClasses = map[v1alpha1.Verdict]string{
 	v1alpha1.VerdictTooFewRuns: "unsure",
 }
 
-// boundCell says what held most of the results back, how much of that limit was used at most, and of how many results it
-// is true if not of all.
-func boundCell(outcomes []outcome) cell {
-	decisive := decisiveOf(outcomes)
-	names := map[string]int{}
-	most := ""
-	for _, bound := range decisive {
-		if bound == nil {
-			continue
-		}
-		names[bound.Reason]++
-		if names[bound.Reason] > names[most] {
-			most = bound.Reason
-		}
-	}
-	if most == "" {
+// boundCell tells what held most of the results back, how much of that limit was used, and of how many results it is true
+// if not of all.
+func boundCell(outcomes []cases.Outcome) cell {
+	bounds := cases.Bounds(outcomes)
+	most, times := cases.MostFrequent(bounds)
+	if times == 0 {
 		return cell{}
 	}
-	c := cell{Text: sentence(boundWords(most))}
-	var used int32
-	for _, bound := range decisive {
-		if bound != nil && bound.Reason == most && bound.UsedPercent != nil {
-			used = max(used, *bound.UsedPercent)
-		}
-	}
+	c := cell{Text: wording.Upper(wording.Bound(most))}
+	used, known := cases.Used(bounds)
 	switch {
-	case names[most] < len(decisive):
-		c.Sub = fmt.Sprintf("%d of %s", names[most], plural(len(decisive), "run"))
-	case used > 0:
+	case times < len(bounds):
+		c.Sub = fmt.Sprintf("%d of %s", times, humanize.Plural(len(bounds), "run"))
+	case known:
 		c.Sub = fmt.Sprintf("%d %% used", used)
 	}
 	return c
-}
-
-// decisiveOf returns what held outcomes back: by probes alone, if there are some.
-func decisiveOf(outcomes []outcome) []*v1alpha1.LimitedBy {
-	all := make([]*v1alpha1.LimitedBy, len(outcomes))
-	for i, o := range outcomes {
-		all[i] = o.bound
-	}
-	return v1alpha1.Decisive(all)
 }

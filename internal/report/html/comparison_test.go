@@ -14,12 +14,12 @@ func TestLatencyBesideTheBaseline(t *testing.T) {
 		s    *v1alpha1.Statistic
 		want string
 	}{
-		{"with an interval", &v1alpha1.Statistic{Ratio: "1.98", RatioLow: "1.900", RatioHigh: "2.040"}, "1.98× 1.900–2.040"},
-		{"without one", &v1alpha1.Statistic{Ratio: "1.98"}, "1.98×"},
+		{"with an interval", &v1alpha1.Statistic{Ratio: "1.98", RatioLow: "1.900", RatioHigh: "2.040"}, "1.98x 1.900–2.040"},
+		{"without one", &v1alpha1.Statistic{Ratio: "1.98"}, "1.98x"},
 		{"the baseline", &v1alpha1.Statistic{}, ""},
 		{"not measured", nil, ""},
 	} {
-		if got := beside(number("15.9 ms"), test.s); got.Text != "15.9 ms" || got.Sub != test.want || !got.Number {
+		if got := beside(number("15.9ms"), test.s); got.Text != "15.9ms" || got.Sub != test.want || !got.Number {
 			t.Errorf("%s: %+v, want %q", test.name, got, test.want)
 		}
 	}
@@ -34,8 +34,8 @@ func TestSyncsBesideTheBaseline(t *testing.T) {
 		mean string
 		p99  string
 	}{
-		"percentiles":    {sync, "", "5.55× 5.502–5.595"},
-		"no percentiles": {&v1alpha1.FiguresComparison{MeanNanoseconds: builder.Compared(new(s), "5.55", v1alpha1.VerdictSlower)}, "5.55× 5.502–5.595", ""},
+		"percentiles":    {sync, "", "5.55x 5.502–5.595"},
+		"no percentiles": {&v1alpha1.FiguresComparison{MeanNanoseconds: builder.Compared(new(s), "5.55", v1alpha1.VerdictSlower)}, "5.55x 5.502–5.595", ""},
 	} {
 		r := newResults(&v1alpha1.StorageBenchmark{Spec: v1alpha1.StorageBenchmarkSpec{Targets: []v1alpha1.Target{{Name: "gp3"}, {Name: "efs"}}}})
 		target := &v1alpha1.TargetComparison{Name: "efs", Runs: 4, Figures: v1alpha1.ListOf(test.sync.As(v1alpha1.OperationSync))}

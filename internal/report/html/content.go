@@ -6,12 +6,14 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/fio"
+	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -21,17 +23,19 @@ type content struct {
 
 	Name, Namespace string
 	State           state
-	Facts           []fact
-	Cards           []card
-	Expectations    table
-	Warnings        []warning
-	Metrics         []metric
-	Workloads       []workload
-	Provisioned     []provisioned
-	Failures        table
-	Abandoned       table
-	Runs            table
-	Manifest        string
+	// Answers are those that the spec asks for: expectations that are missed or undecided, and what searches found.
+	Answers      []answer
+	Facts        []fact
+	Cards        []card
+	Expectations table
+	Warnings     []warning
+	Metrics      []metric
+	Workloads    []workload
+	Provisioned  []provisioned
+	Failures     table
+	Abandoned    table
+	Runs         table
+	Manifest     string
 }
 
 // state is how far the benchmark is, or how it ended.
@@ -64,17 +68,17 @@ type workload struct {
 
 // newContent collects what the page shows of a benchmark.
 func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (*content, error) {
-	manifest, err := manifestOf(sb)
+	manifest, err := wording.Manifest(sb)
 	if err != nil {
 		return nil, err
 	}
 	r := newResults(sb)
 	r.series = over
 	c := &content{
-		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Facts: factsOf(sb), Cards: r.cards(),
+		assets: newAssets(), Name: sb.Name, Namespace: sb.Namespace, State: stateOf(sb), Answers: answersOf(sb), Facts: factsOf(sb), Cards: r.cards(),
 		Expectations: r.expectationsTable(), Warnings: warningsOf(sb), Provisioned: r.provisioned(), Failures: r.failuresTable(), Abandoned: r.abandonedTable(), Runs: r.runsTable(),
 		Metrics:  []metric{{metricIOPS, "IOPS"}, {metricBandwidth, "Bandwidth"}, {metricP99, "P99 latency"}},
-		Manifest: manifest,
+		Manifest: string(manifest),
 	}
 	spec := fio.Inherit(preset.Pin(&sb.Spec, sb.Status.Presets))
 	for i := range spec.Workloads {
@@ -87,7 +91,7 @@ func newContent(sb *v1alpha1.StorageBenchmark, over map[string]*series.Series) (
 
 // workload returns what fio did in a workload and what came of it.
 func (r *results) workload(w *v1alpha1.Workload) workload {
-	out := workload{Name: w.Name, Pattern: sentence(pattern(w)), Job: jobFile(w), Table: r.comparisonTable(w.Name), OverTime: r.overTime(w.Name)}
+	out := workload{Name: w.Name, Pattern: wording.Upper(wording.Pattern(w)), Job: wording.JobFile(w), Table: r.comparisonTable(w.Name), OverTime: r.overTime(w.Name)}
 	for _, d := range measured {
 		if f := r.bars(w.Name, d); f != nil {
 			out.Bars = append(out.Bars, *f)
@@ -129,11 +133,33 @@ func stateOf(sb *v1alpha1.StorageBenchmark) state {
 	return s
 }
 
+// answer is an answer in one line, with what it is about before it.
+type answer struct{ About, Text string }
+
+// answersOf returns what the spec asks for: the first expectations that are not met, and what each search found.
+func answersOf(sb *v1alpha1.StorageBenchmark) []answer {
+	const most = 8
+	var all []answer
+	findings := expectation.Told(sb)
+	for i := range findings {
+		if f := &findings[i]; f.Verdict != expectation.Met {
+			all = append(all, answer{f.Answer(), f.String()})
+		}
+	}
+	if more := len(all) - most; more > 0 {
+		all = append(all[:most], answer{fmt.Sprintf("%d more", more), "see the table of expectations"})
+	}
+	for _, line := range wording.Searches(sb.Status.Searches) {
+		all = append(all, answer{"Highest load", line})
+	}
+	return all
+}
+
 // factsOf returns what is to be known of the benchmark as a whole.
 func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 	status := &sb.Status
-	when := instant(status.StartTime)
-	if d := took(status.StartTime, status.CompletionTime); d != "" {
+	when := wording.Minute(status.StartTime)
+	if d := wording.Took(status.StartTime, status.CompletionTime); d != "" {
 		when += ", " + d
 	}
 	progress := ""
@@ -143,7 +169,7 @@ func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 			progress += fmt.Sprintf(", each %d times", *n)
 		}
 	}
-	var nodes, versions []string
+	var nodes []string
 	for i := range status.Targets {
 		for _, v := range status.Targets[i].Volumes {
 			nodes = append(nodes, strings.TrimSpace(v.InstanceType+" "+v.Zone))
@@ -154,12 +180,7 @@ func factsOf(sb *v1alpha1.StorageBenchmark) []fact {
 			nodes = append(nodes, a.InstanceType)
 		}
 	}
-	for i := range status.Runs {
-		for _, result := range status.Runs[i].Results() {
-			versions = append(versions, result.FioVersion)
-		}
-	}
-	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", distinct(versions)}}
+	facts := []fact{{"When", when}, {"Runs", progress}, {"Measured from", distinct(nodes)}, {"Measured with", strings.Join(cases.FioVersions(status), ", ")}}
 	return slices.DeleteFunc(facts, func(f fact) bool { return f.Text == "" })
 }
 
@@ -174,21 +195,7 @@ func distinct(texts []string) string {
 func warningsOf(sb *v1alpha1.StorageBenchmark) []warning {
 	var all []warning
 	for _, w := range sb.Status.Warnings {
-		all = append(all, warning{w.Reason, plural(int(w.Results), "result"), w.Message, sentence(w.Remedy)})
+		all = append(all, warning{w.Reason, humanize.Plural(int(w.Results), "result"), w.Message, wording.Upper(w.Remedy)})
 	}
 	return all
-}
-
-// manifestOf returns the benchmark as a file to apply again: its name and its spec.
-func manifestOf(sb *v1alpha1.StorageBenchmark) (string, error) {
-	text, err := yaml.Marshal(map[string]any{
-		"apiVersion": v1alpha1.GroupVersion.String(),
-		"kind":       "StorageBenchmark",
-		"metadata":   map[string]string{"name": sb.Name},
-		"spec":       sb.Spec,
-	})
-	if err != nil {
-		return "", fmt.Errorf("spec of StorageBenchmark %s as YAML: %w", sb.Name, err)
-	}
-	return string(text), nil
 }

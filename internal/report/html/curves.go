@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // percentile is one of those that a result has.
@@ -75,7 +77,7 @@ type curve struct {
 func (r *results) curve(c *compared, target string, d direction) *curve {
 	var taken []*v1alpha1.LatencyDistribution
 	for _, o := range r.outcomes(c, target) {
-		if l := distributionOf(o.result, d); l != nil {
+		if l := distributionOf(o.Result, d); l != nil {
 			taken = append(taken, l)
 		}
 	}
@@ -91,12 +93,7 @@ func (r *results) curve(c *compared, target string, d direction) *curve {
 		for _, l := range taken {
 			values = append(values, p.of(l))
 		}
-		slices.Sort(values)
-		middle := (values[(len(values)-1)/2] + values[len(values)/2]) / 2
-		if v1alpha1.IsMedianBeyondHistogram(values) {
-			middle = v1alpha1.BeyondHistogramNanoseconds
-		}
-		all.percentiles = append(all.percentiles, interval{middle, values[0], values[len(values)-1]})
+		all.percentiles = append(all.percentiles, interval{cases.MedianPercentile(values), slices.Min(values), slices.Max(values)})
 	}
 	return all
 }
@@ -111,11 +108,11 @@ func distributionOf(result *v1alpha1.Result, d direction) *v1alpha1.LatencyDistr
 
 // row returns the curve as a row of a table.
 func (c *curve) row() row {
-	own := row{{Text: c.target.Name, Target: &c.target, Heading: true}, number(latency(c.least))}
+	own := row{{Text: c.target.Name, Target: &c.target, Heading: true}, number(wording.Latency(c.least))}
 	for _, p := range c.percentiles {
-		own = append(own, number(percentileText(p.value)))
+		own = append(own, number(wording.Percentile(p.value)))
 	}
-	return append(own, number(latency(c.greatest)))
+	return append(own, number(wording.Latency(c.greatest)))
 }
 
 // latencySeries returns the points of curves on a logarithmic axis, on which nothing can be zero.
@@ -136,7 +133,7 @@ func latencySeries(curves []curve, d direction) plotted {
 			}
 			s.Points = append(s.Points, point{
 				Target: c.target.Name, X: nines(p.value), Value: float64(at.value), Low: float64(at.low), High: float64(at.high),
-				Text: fmt.Sprintf("%s, %s %% of %s within\n%s", c.target.Name, p.name, what, at.percentileIn(latencyUnit(at.value), c.runs).Text),
+				Text: fmt.Sprintf("%s, %s %% of %s within\n%s", c.target.Name, p.name, what, at.percentileIn(wording.LatencyUnit(at.value), c.runs).Text),
 			})
 		}
 	}
@@ -169,7 +166,7 @@ func (r *results) sweeps(workload string) []sweep {
 			if !known {
 				at = len(all)
 				index[key] = at
-				all = append(all, sweep{parameter: parameter, rest: strings.TrimSpace(c.Section + " " + parameters(rest))})
+				all = append(all, sweep{parameter: parameter, rest: strings.TrimSpace(c.Section + " " + wording.Parameters(rest))})
 			}
 			all[at].cases = append(all[at].cases, c)
 		}
@@ -245,7 +242,7 @@ func (r *results) scalingTable(title string, s sweep, d direction) (table, []tar
 			}
 			t.Rows = append(t.Rows, row{
 				{Text: c.Parameters[s.parameter], Heading: true, Number: true}, {Text: name.Name, Target: &name},
-				rate(figures.iops, figures.runs), speed(figures.bandwidth), quantile(figures.p99),
+				rate(figures.iops, figures.runs), speed(figures.bandwidth), figureCell(figures.p99, wording.Percentile),
 			})
 		}
 	}

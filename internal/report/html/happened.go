@@ -1,90 +1,56 @@
 package html
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
-// happenedTable says in words and figures what the charts of a case show over time, a row for each run.
+// happenedTable tells in words and figures what the charts of a case show over time, a row for each run.
 func happenedTable(title string, shown []timed) table {
 	t := table{Caption: title, Columns: []column{
-		{Name: "Target"}, {Name: "Run"}, {Name: "First tenth", Number: true}, {Name: "Last tenth", Number: true}, {Name: "Steady", Hint: "From when on the rate was what it was at the end. Seconds are from the start of what was measured"}, {Name: "What happened"},
+		{Name: "Target"}, {Name: "Run"}, {Name: "First tenth", Number: true, Hint: "IOPS"}, {Name: "Last tenth", Number: true, Hint: "IOPS"},
+		{Name: "Steady", Hint: "From when on the rate was what it was at the end. Seconds are from the start of what was measured"}, {Name: "What happened"},
 	}}
 	for _, run := range shown {
-		s := run.of.Summarize(run.section)
-		if s == nil {
-			continue
+		if o := run.summary(); o != nil {
+			t.Rows = append(t.Rows, row{
+				{Text: run.target.Name, Target: &run.target}, heading(run.run.Name),
+				number(wording.IOPS(o.FirstTenthMilliIOPS) + " IOPS"), number(wording.IOPS(o.LastTenthMilliIOPS) + " IOPS"),
+				text(wording.Steady(o)), text(strings.Join(happened(o), "; ")),
+			})
 		}
-		s = s.SinceMeasured()
-		t.Rows = append(t.Rows, row{
-			{Text: run.target.Name, Target: &run.target}, heading(run.run.Name),
-			number(perSecond(s.FirstTenth)), number(perSecond(s.LastTenth)), text(steadyText(s)), text(strings.Join(happened(s), "; ")),
-		})
 	}
 	return t.omitEmpty()
 }
 
-// perSecond prints I/Os per second.
-func perSecond(rate float64) string { return count(int64(rate+0.5)) + " IOPS" }
-
-// dropsBeside returns the drops that are not what a fall is, or what was before a rise.
-func dropsBeside(s *series.Summary) []series.Drop {
-	return slices.DeleteFunc(slices.Clone(s.Drops), func(d series.Drop) bool {
-		return s.Fall != nil && d.Rate >= s.Fall.After/2 && d.Seconds+d.Length > s.Fall.Seconds ||
-			s.Rise != nil && d.Rate >= s.Rise.Before/2 && d.Seconds < s.Rise.Seconds
-	})
+// summary tells how a run's rate went, nil if there are too few points to tell.
+func (t *timed) summary() *v1alpha1.OverTime {
+	if s := t.of.Summarize(t.section); s != nil {
+		return analysis.OverTime(s)
+	}
+	return nil
 }
 
-// steadyText says from when on a rate was steady.
-func steadyText(s *series.Summary) string {
-	switch {
-	case s.SteadySeconds < 0:
-		return "not in the end"
-	case s.SteadySeconds == 0:
-		return "from the start"
-	default:
-		return "after " + secondsText(s.SteadySeconds)
+// happened tells how a rate fell, rose and dropped.
+func happened(o *v1alpha1.OverTime) []string {
+	all := append([]string{wording.RateChange(o)}, wording.Drops(o)...)
+	if o.SlowPercent > 0 {
+		all = append(all, wording.SlowTime(o))
 	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
 }
 
-// happened says how a rate fell, rose and dropped.
-func happened(s *series.Summary) []string {
-	var all []string
-	if s.Fall != nil {
-		all = append(all, fallText(s.Fall))
-	}
-	if s.Rise != nil {
-		all = append(all, riseText(s.Rise))
-	}
-	for _, d := range dropsBeside(s) {
-		all = append(all, dropText(&d))
-	}
-	if s.SlowPercent >= 1 {
-		all = append(all, fmt.Sprintf("below half of its usual best rate for %.0f %% of the time", s.SlowPercent))
-	}
-	return all
-}
-
-// fallText tells how far a rate fell, and when. A fall at second 0 is a slow one.
-func fallText(f *series.Fall) string {
-	if f.Seconds == 0 {
-		return fmt.Sprintf("%s at first, then slowly down to %s", perSecond(f.Before), perSecond(f.After))
-	}
-	return fmt.Sprintf("%s until second %s, then %s", perSecond(f.Before), figureText(f.Seconds), perSecond(f.After))
-}
-
-func riseText(r *series.Rise) string { return fallText((*series.Fall)(r)) }
-
-// fallsOf says which targets became slower for the rest of their first run.
+// fallsOf tells which targets became slower for the rest of their first run.
 func fallsOf(shown []timed) string {
 	var all []string
 	for _, run := range shown {
-		if s := run.of.Summarize(run.section); run.again == 0 && s != nil && s.Fall != nil {
-			all = append(all, run.target.Name+": "+withSummed(fallText(s.SinceMeasured().Fall), run.section)+".")
+		if o := run.summary(); run.again == 0 && o != nil && o.Fall != nil {
+			all = append(all, run.target.Name+": "+withSummed(wording.RateChange(o), run.section)+".")
 		}
 	}
 	return strings.Join(all, " ")
@@ -98,37 +64,27 @@ func withSummed(words string, s *series.Section) string {
 	return words
 }
 
-func dropText(d *series.Drop) string {
-	return fmt.Sprintf("down to %s from second %s on, for %s", perSecond(d.Rate), figureText(d.Seconds), secondsText(d.Length))
-}
-
-// secondsText prints seconds.
-func secondsText(s float64) string { return figureText(s) + " s" }
-
-func figureText(f float64) string { return withCommas(strconv.FormatFloat(f, 'f', -1, 64)) }
-
-// addDrops marks in charts of rates where runs became slower: all of the first run of each target.
+// addDrops marks in charts of rates where the first run of each target became slower or faster.
 func addDrops(p *plotted, shown []timed) {
 	for i, run := range shown {
-		s := run.of.Summarize(run.section)
-		if s == nil || run.again > 0 {
+		o := run.summary()
+		if o == nil || run.again > 0 {
 			continue
 		}
-		// Marks are where they are in the chart, which has what went before as well. Their texts are as everywhere else.
-		since := s.SinceMeasured()
-		mark := func(seconds float64, words string) {
-			line := &p.Lines[i]
-			seconds += s.FromSeconds
-			p.Drops = append(p.Drops, fall{Target: run.target.Name, X: seconds, Y: line.before(seconds), Text: run.run.Name + "\n" + words})
+		// The chart has what ran before measuring began as well. Texts count from there, as everywhere else.
+		mark := func(seconds int32, words string) {
+			x := float64(seconds) + float64(int64(run.section.FromPoint)*run.of.IntervalMilliseconds)/1000
+			p.Drops = append(p.Drops, fall{Target: run.target.Name, X: x, Y: p.Lines[i].before(x), Text: run.run.Name + "\n" + words})
 		}
-		if since.Fall != nil {
-			mark(since.Fall.Seconds, fallText(since.Fall))
+		if o.Fall != nil {
+			mark(o.Fall.AtSeconds, wording.RateChange(o))
 		}
-		if since.Rise != nil {
-			mark(since.Rise.Seconds, riseText(since.Rise))
+		if o.Rise != nil {
+			mark(o.Rise.AtSeconds, wording.RateChange(o))
 		}
-		for _, d := range dropsBeside(since) {
-			mark(d.Seconds, dropText(&d))
+		drops := wording.Drops(o)
+		for j, d := range wording.DropsBeside(o) {
+			mark(d.AtSeconds, drops[j])
 		}
 	}
 }

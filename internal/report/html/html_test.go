@@ -112,16 +112,16 @@ func TestSections(t *testing.T) {
 	}{
 		"gp3 and EFS": {sample.GP3VsEFS(), []string{
 			"gp3-vs-efs Completed", "At a glance", "gp3", "efs", "Before you believe it", "Results", "randwrite Random writes", "Latency by percentile",
-			"Storage that was measured", "gp3 EBS gp3, 30Gi", "efs EFS fs-0123456789abcdef0", "Runs", "Repeat it", "How to read this",
+			"Storage that was measured", "gp3 EBS gp3 volume of 30Gi", "efs EFS file system fs-0123456789abcdef0", "Runs", "Repeat it", "How to read this",
 		}},
 		"swept": {sample.EFSOperations(), []string{
 			"efs-operations Completed", "At a glance", "efs", "gp3", "Before you believe it", "Results",
 			"writes Sequential writes", "Scaling", "Latency by percentile", "reads Random reads", "Scaling", "Latency by percentile",
-			"Storage that was measured", "efs EFS fs-0123456789abcdef0", "gp3 EBS gp3, 30Gi", "Runs", "Repeat it", "How to read this",
+			"Storage that was measured", "efs EFS file system fs-0123456789abcdef0", "gp3 EBS gp3 volume of 30Gi", "Runs", "Repeat it", "How to read this",
 		}},
 		"failed": {sample.Failed(), []string{
 			"failed RunFailed", "At a glance", "gp3", "efs", "Before you believe it", "Results", "randwrite Random writes", "Latency by percentile",
-			"Storage that was measured", "gp3 EBS gp3, 30Gi", "efs EFS fs-0123456789abcdef0",
+			"Storage that was measured", "gp3 EBS gp3 volume of 30Gi", "efs EFS file system fs-0123456789abcdef0",
 			"Runs", "Failed, without a result", "Attempts that were given up", "Repeat it", "How to read this",
 		}},
 		"not begun": {sample.Pending(), []string{"pending Not begun", "Repeat it", "How to read this"}},
@@ -157,8 +157,8 @@ func TestTables(t *testing.T) {
 	}{
 		"Figures of randwrite": {e1, 5, [][]string{
 			{"Parameters", "Target", "I/O", "IOPS", "Bandwidth", "Mean", "P50", "P90", "P99", "vs gp3", "Verdict", "Limited by"},
-			{"bs=16k", "gp3", "write", "3,003 2,998–3,015", "46.9 MiB/s 49.2 MB/s", "1.03 ms", "470 µs", "2.97 ms", "90.0 ms", "", "", "Volume's IOPS 100 % used"},
-			{"bs=16k", "efs", "write", "1,540 1,533–1,587", "24.1 MiB/s 25.2 MB/s", "10.7 ms", "9.96 ms", "11.6 ms", "15.9 ms 0.18× 0.171–0.181", "0.51× 0.508–0.524", "▼ Slower p = 1.79e-09", "Latency 105 % used"},
+			{"bs=16k", "gp3", "write", "3003 2998–3015", "46.9 MiB/s 49.2 MB/s", "1.03ms", "470us", "2.97ms", "90.0ms", "", "", "Volume's IOPS 100 % used"},
+			{"bs=16k", "efs", "write", "1540 1533–1587", "24.1 MiB/s 25.2 MB/s", "10.7ms", "9.96ms", "11.6ms", "15.9ms 0.18x 0.171–0.181", "0.51x 0.508–0.524", "▼ Slower p = 1.79e-09", "Latency 104 % used"},
 		}},
 		"Figures of mixed": {e2, 37, [][]string{
 			{"Parameters", "Target", "I/O", "IOPS", "Bandwidth", "Mean", "P50", "P90", "P99", "vs gp2", "Verdict", "Limited by"},
@@ -172,8 +172,8 @@ func TestTables(t *testing.T) {
 			{"Target", "Least", "P50", "P90", "P95", "P99", "P99.9", "P99.99", "Greatest"},
 		}},
 		"Limits of gp3": {e1, 3, [][]string{
-			{"Limits of", "IOPS", "Bandwidth", "Without credits", "Source"},
-			{"volume", "3,000", "125 MiB/s", "", "AWS: gp3 volume with 3000 IOPS and 125 MiB/s provisioned"},
+			{"Limits of", "IOPS", "Bandwidth", "Without burst credits", "Source"},
+			{"volume", "3000 IOPS", "125 MiB/s", "", "AWS: gp3 volume with 3000 IOPS and 125 MiB/s provisioned"},
 		}},
 		"Volumes of efs": {e1, 2, [][]string{
 			{"Volume", "Handle", "Node", "Instance type", "Zone"},
@@ -190,7 +190,7 @@ func TestTables(t *testing.T) {
 			{"Run", "Attempt", "Reason", "Node", "Began", "After", "Message"},
 			{
 				"randwrite.bs-64k.gp3.1", "1", "Disrupted", "ip-10-0-12-34.eu-central-1.compute.internal",
-				"20 November 2026, 09:30 UTC", "21s", "Evicted: the node was low on resource: ephemeral-storage",
+				"2026-11-20 09:30 UTC", "21s", "Evicted: the node was low on resource: ephemeral-storage",
 			},
 		}},
 		"All runs": {failed, 5, [][]string{
@@ -347,4 +347,23 @@ func BenchmarkWrite(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(out.Len()), "page-bytes")
+}
+
+// TestAnswersComeFirst: what the spec asks for is answered before any figure.
+func TestAnswersComeFirst(t *testing.T) {
+	for name, test := range map[string]struct {
+		sb   *v1alpha1.StorageBenchmark
+		want []string
+	}{
+		"search":       {sample.HighestLoad(), []string{"Highest load: reads on gp3: ", "Highest load: reads on io2: ", "Highest load: reads on st1: "}},
+		"expectations": {sample.GP2VsGP3(), []string{"Not met: ", "Not measured: "}},
+	} {
+		_, tree := written(t, test.sb)
+		before, _, _ := strings.Cut(textOf(tree), "At a glance")
+		for _, want := range test.want {
+			if !strings.Contains(before, want) {
+				t.Errorf("%s: %q is not in %q", name, want, before)
+			}
+		}
+	}
 }

@@ -6,10 +6,13 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/expectation"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // loads returns the charts of a workload's searches for the highest load: latency over what was done, a chart for each choice of the matrix, and a line for
@@ -39,7 +42,7 @@ func (r *results) loadFigure(first *v1alpha1.SearchResult) *figure {
 	if !known {
 		return nil
 	}
-	label := parameters(first.Parameters)
+	label := wording.Parameters(first.Parameters)
 	words := metric.Words("sync")
 	f := &figure{
 		Caption: strings.TrimSpace(label + " " + words),
@@ -47,7 +50,7 @@ func (r *results) loadFigure(first *v1alpha1.SearchResult) *figure {
 			{Name: "Target"}, {Name: first.Vary, Number: true}, {Name: "IOPS", Number: true}, {Name: "Bandwidth", Number: true}, {Name: words, Number: true}, {Name: "Budget"},
 		}},
 	}
-	p := plotted{Label: words, Log: true, Rules: []rule{{Value: float64(first.BudgetNanoseconds), Text: "budget: " + latency(first.BudgetNanoseconds)}}}
+	p := plotted{Label: words, Log: true, Rules: []rule{{Value: float64(first.BudgetNanoseconds), Text: "budget: " + wording.Latency(first.BudgetNanoseconds)}}}
 	var notes []string
 	for i := range r.sb.Status.Searches {
 		s := &r.sb.Status.Searches[i]
@@ -101,18 +104,15 @@ func (r *results) loadsOf(s *v1alpha1.SearchResult, metric expectation.Metric) [
 			l = &loaded{value: run.Search.Value}
 			at[l.value] = l
 		}
-		work := cmp.Or(run.Result.Work(), &v1alpha1.Figures{})
-		l.iops, l.bytes = append(l.iops, work.IOPS()), append(l.bytes, work.BytesPerSecond)
-		l.ns, l.verdicts = append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
+		total := cmp.Or(run.Result.Total(), run.Result.Of(v1alpha1.OperationMetadata), &v1alpha1.Figures{})
+		l.iops, l.bytes, l.ns, l.verdicts = append(l.iops, total.IOPS()), append(l.bytes, total.BytesPerSecond), append(l.ns, nanoseconds), append(l.verdicts, run.Search.Verdict)
 	}
 	return slices.SortedFunc(maps.Values(at), func(a, b *loaded) int { return cmp.Compare(a.value, b.value) })
 }
 
 // middle returns the median of figures, the lowest and the highest.
 func middle(all []int64) interval {
-	sorted := slices.Sorted(slices.Values(all))
-	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	return interval{low + (high-low)/2, sorted[0], sorted[len(sorted)-1]}
+	return interval{cases.Median(all), slices.Min(all), slices.Max(all)}
 }
 
 // isAnswer says whether a search has found this load.
@@ -123,7 +123,7 @@ func (l *loaded) point(s *v1alpha1.SearchResult, words string) point {
 	ns, iops := middle(l.ns), middle(l.iops).value
 	return point{
 		Target: s.Target, X: float64(iops), Value: float64(ns.value), Low: float64(ns.low), High: float64(ns.high), Marked: l.isAnswer(),
-		Text: fmt.Sprintf("%s, %s %d\n%s IOPS, %s %s", s.Target, s.Vary, l.value, count(iops), words, latency(ns.value)),
+		Text: fmt.Sprintf("%s, %s %d\n%d IOPS, %s %s", s.Target, s.Vary, l.value, iops, words, wording.Latency(ns.value)),
 	}
 }
 
@@ -138,8 +138,8 @@ func (l *loaded) row(target target) row {
 	}
 	bytes := middle(l.bytes).value
 	return row{
-		{Text: target.Name, Target: &target, Heading: true}, number(count(int64(l.value))), number(count(middle(l.iops).value)),
-		number(bandwidthUnit(bytes).with(bytes)), number(latency(middle(l.ns).value)), {Text: verdict},
+		{Text: target.Name, Target: &target, Heading: true}, whole(int64(l.value)), whole(middle(l.iops).value),
+		number(wording.Bandwidth(bytes)), number(wording.Latency(middle(l.ns).value)), {Text: verdict},
 	}
 }
 
@@ -161,7 +161,7 @@ func rateTicks(points []point) []tick {
 	var ticks []tick
 	for i := 0; float64(i)*step <= greatest*1.02; i++ {
 		x := float64(i) * step
-		ticks = append(ticks, tick{X: x, Label: count(int64(x)), Minor: i%2 != 0})
+		ticks = append(ticks, tick{X: x, Label: strconv.FormatInt(int64(x), 10), Minor: i%2 != 0})
 	}
 	return ticks
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/test/builder"
 )
 
@@ -33,14 +34,14 @@ func TestLoads(t *testing.T) {
 		t.Fatalf("%d figures", len(figures))
 	}
 	want := plotted{
-		Label: "read mean", Log: true, Rules: []rule{{Value: 5_000_000, Text: "budget: 5.00 ms"}},
+		Label: "read mean", Log: true, Rules: []rule{{Value: 5_000_000, Text: "budget: 5.00ms"}},
 		Points: []point{
-			{Target: "gp3", X: 1000, Value: 1e6, Low: 1e6, High: 1e6, Text: "gp3, iodepth 1\n1,000 IOPS, read mean 1.00 ms"},
-			{Target: "gp3", X: 2000, Value: 3e6, Low: 2e6, High: 4e6, Text: "gp3, iodepth 2\n2,000 IOPS, read mean 3.00 ms", Marked: true},
-			{Target: "gp3", X: 3000, Value: 6e6, Low: 6e6, High: 6e6, Text: "gp3, iodepth 4\n3,000 IOPS, read mean 6.00 ms"},
+			{Target: "gp3", X: 1000, Value: 1e6, Low: 1e6, High: 1e6, Text: "gp3, iodepth 1\n1000 IOPS, read mean 1.00ms"},
+			{Target: "gp3", X: 2000, Value: 3e6, Low: 2e6, High: 4e6, Text: "gp3, iodepth 2\n2000 IOPS, read mean 3.00ms", Marked: true},
+			{Target: "gp3", X: 3000, Value: 6e6, Low: 6e6, High: 6e6, Text: "gp3, iodepth 4\n3000 IOPS, read mean 6.00ms"},
 		},
 	}
-	if diff := cmp.Diff(want, figures[0].Chart.Metrics[metricLatency], cmp.AllowUnexported(plotted{}, unit{})); diff != "" {
+	if diff := cmp.Diff(want, figures[0].Chart.Metrics[metricLatency], cmp.AllowUnexported(plotted{}, wording.Unit{})); diff != "" {
 		t.Errorf("chart (-want +got):\n%s", diff)
 	}
 	if rows := figures[0].Table.Rows; len(rows) != 3 || rows[1][5].Text != "answer" {

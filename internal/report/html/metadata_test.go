@@ -32,7 +32,7 @@ func lookups() *v1alpha1.StorageBenchmark {
 func TestMetadata(t *testing.T) {
 	r := newResults(lookups())
 	cards := r.cards()
-	if len(cards) != 2 || cards[0].Figure != "200,000" || cards[0].Peak != "operations on files" || cards[1].Peak != "up to 1,500 IOPS" || cards[1].Figure != "0.00750×" {
+	if len(cards) != 2 || cards[0].Figure != "200000" || cards[0].Peak != "operations on files" || cards[1].Peak != "up to 1500 IOPS" || cards[1].Figure != "0.00750x" {
 		t.Errorf("cards %+v", cards)
 	}
 	bars := r.bars("files", operations)

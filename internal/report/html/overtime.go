@@ -3,9 +3,12 @@ package html
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -42,7 +45,7 @@ func (r *results) overTime(workload string) overTime {
 	}
 	if left > 0 {
 		out.Note = fmt.Sprintf("This page has room for about %d charts over time: those of %s more are left out here. kubectl storagebench report %s -o csv --series has all points.",
-			maxTimeCharts, plural(left, "case"), r.sb.Name)
+			maxTimeCharts, humanize.Plural(left, "case"), r.sb.Name)
 	}
 	return out
 }
@@ -64,10 +67,10 @@ func (r *results) recorded(c *compared, d direction) []timed {
 	var all []timed
 	for i := range c.Targets {
 		target, again := r.target(c.Targets[i].Name), 0
-		for _, run := range r.measured[runKey(c.Workload, c.Parameters, target.Name)] {
-			of := r.series[run.Name]
-			if section := sectionAt(of, indexOf(run, c)); section != nil && directionOf(section, d) != nil {
-				all = append(all, timed{target, run, of, section, directionOf(section, d), again})
+		for _, o := range r.outcomes(c, target.Name) {
+			of := r.series[o.Run.Name]
+			if section := sectionAt(of, indexOf(o.Run, c)); section != nil && directionOf(section, d) != nil {
+				all = append(all, timed{target, o.Run, of, section, directionOf(section, d), again})
 				again++
 			}
 		}
@@ -136,7 +139,7 @@ func latencyNote(shown []timed) string {
 	if at < 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of %s, P50 is the middle one and P99 the highest.", secondsText(shown[at].latencyLine().Step))
+	return fmt.Sprintf(" Of %s, P50 is the middle one and P99 the highest.", seconds(shown[at].latencyLine().Step))
 }
 
 // isAlone says whether a case has no I/O of another direction, with which a limit would be shared.
@@ -173,13 +176,13 @@ func notesOfRuns(shown []timed, left int) string {
 	}
 	if at := slices.IndexFunc(shown, func(t timed) bool { return t.again == 0 && bandOf(&t.IOPS, 1) != nil }); at >= 0 {
 		step := shown[at].line(len(shown[at].IOPS.Mean), shown[at].of.IntervalMilliseconds).Step
-		notes = append(notes, fmt.Sprintf("Each point is the mean of %s, and bands reach from the least to the most of it.", secondsText(step)))
+		notes = append(notes, fmt.Sprintf("Each point is the mean of %s, and bands reach from the least to the most of it.", seconds(step)))
 	}
 	if at := slices.IndexFunc(shown, isThinnedLatency); at >= 0 {
-		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", secondsText(shown[at].latencyLine().Step)))
+		notes = append(notes, fmt.Sprintf("A point of P99 is the highest one of %s.", seconds(shown[at].latencyLine().Step)))
 	}
 	if left > 0 {
-		notes = append(notes, sentence(plural(left, "run")+" more are left out."))
+		notes = append(notes, wording.Upper(humanize.Plural(left, "run")+" more are left out."))
 	}
 	return strings.Join(notes, " ")
 }
@@ -201,3 +204,6 @@ func (r *results) timeFigure(caption, title string, shown []timed) figure {
 	f.Chart.Span = &[2]float64{0, end}
 	return f
 }
+
+// seconds prints seconds of a point.
+func seconds(s float64) string { return strconv.FormatFloat(s, 'f', -1, 64) + " s" }

@@ -73,7 +73,7 @@ func TestOverTime(t *testing.T) {
 	if before, after := gp2.Y[10], gp2.Y[199]; math.Abs(float64(before)-3000) > 100 || math.Abs(float64(after)-300) > 10 {
 		t.Errorf("gp2 goes from %v to %v, want from 3000 to 300", before, after)
 	}
-	rules := []rule{{3000, "3,000 IOPS: limit of gp2, gp3", false}, {300, "300 IOPS: gp2 without credits", true}}
+	rules := []rule{{3000, "3000 IOPS: limit of gp2, gp3", false}, {300, "300 IOPS: gp2 without credits", true}, {64, "64 IOPS: efs-bursting without credits (1.00 MiB/s)", true}}
 	if diff := cmp.Diff(rules, rates[metricIOPS].Rules); diff != "" {
 		t.Errorf("lines across IOPS (-want +got):\n%s", diff)
 	}
@@ -90,7 +90,7 @@ func TestOverTime(t *testing.T) {
 		}
 	}
 	table := tableOf(t, tree, "randwrite: over time")
-	if len(table) != 7 || !slices.Contains(table[1], "3,001 IOPS until second 212, then 300 IOPS; below half of its usual best rate for 65 % of the time") {
+	if len(table) != 7 || !slices.Contains(table[1], "3001 IOPS until second 212, then 300; below half of its usual best rate for 65 % of the time") {
 		t.Errorf("the table is %v", table)
 	}
 }
@@ -219,9 +219,9 @@ func TestLimitsOverTime(t *testing.T) {
 		clients int32
 		want    []rule
 	}{
-		"of all":         {v1alpha1.TargetStatus{Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}}, 1, []rule{{1000, "1,000 IOPS: limit of gp3", false}}},
+		"of all":         {v1alpha1.TargetStatus{Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}}, 1, []rule{{1000, "1000 IOPS: limit of gp3", false}}},
 		"of writes":      {v1alpha1.TargetStatus{Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(1000)), WriteIOPS: new(int64(900))}}}, 1, []rule{{900, "900 IOPS: limit of gp3", false}}},
-		"of two volumes": {v1alpha1.TargetStatus{Volumes: volumes(2), Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(500))}}}, 2, []rule{{1000, "1,000 IOPS: limit of gp3", false}}},
+		"of two volumes": {v1alpha1.TargetStatus{Volumes: volumes(2), Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(500))}}}, 2, []rule{{1000, "1000 IOPS: limit of gp3", false}}},
 		"of one client":  {v1alpha1.TargetStatus{Volumes: volumes(2), Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(500))}}}, 1, []rule{{500, "500 IOPS: limit of gp3", false}}},
 		"far away":       {v1alpha1.TargetStatus{Limits: &v1alpha1.KnownLimits{Limits: v1alpha1.Limits{IOPS: new(int64(5000))}}}, 1, nil},
 		"no limit":       {v1alpha1.TargetStatus{Limits: &v1alpha1.KnownLimits{Precision: "AtLeast", Limits: v1alpha1.Limits{IOPS: new(int64(1000))}}}, 1, nil},
@@ -277,8 +277,8 @@ func TestSummedOverTime(t *testing.T) {
 	rates := append(slices.Repeat([]float64{700}, 30), slices.Repeat([]float64{70}, 30)...)
 	d := &series.Direction{IOPS: series.Rate{Mean: rates}}
 	for want, section := range map[string]series.Section{
-		"gp3: 1,400 IOPS until second 30, then 140 IOPS, reads and writes together.": {Read: d, Write: d},
-		"gp3: 700 IOPS until second 30, then 70 IOPS.":                               {Write: d},
+		"gp3: 1400 IOPS until second 30, then 140, reads and writes together.": {Read: d, Write: d},
+		"gp3: 700 IOPS until second 30, then 70.":                              {Write: d},
 	} {
 		of := &series.Series{IntervalMilliseconds: 1000, LatencyPoints: 1, Sections: []series.Section{section}}
 		if got := fallsOf([]timed{{target: target{Name: "gp3"}, run: &v1alpha1.Run{}, of: of, section: &of.Sections[0], Direction: d}}); got != want {

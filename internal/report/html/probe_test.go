@@ -8,6 +8,7 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
 	"github.com/storagebench/storagebench/internal/report/html/internal/sample"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // Of repetitions of which the last one has a probe the page says what the table says.
@@ -17,7 +18,7 @@ func TestProbeOutweighs(t *testing.T) {
 	for i := range sb.Status.Runs {
 		run := &sb.Status.Runs[i]
 		run.LimitedBy = &v1alpha1.LimitedBy{Reason: v1alpha1.BoundLatency, Evidence: v1alpha1.EvidenceDocumentation}
-		last[runKey(run.Workload, run.Parameters, run.Target)] = run
+		last[run.Target+wording.Parameters(run.Parameters)] = run
 	}
 	for _, run := range last {
 		run.LimitedBy = &v1alpha1.LimitedBy{Reason: v1alpha1.BoundStorage, Evidence: v1alpha1.EvidenceProbe}
@@ -39,7 +40,7 @@ func TestProbeOutweighs(t *testing.T) {
 		t.Errorf("%d rows in the table, %d in the page", rows, len(page))
 	}
 	for _, row := range page {
-		if bound := row[len(row)-1]; bound.Text != sentence(boundWords(v1alpha1.BoundStorage)) || bound.Sub != "" {
+		if bound := row[len(row)-1]; bound.Text != wording.Upper(wording.Bound(v1alpha1.BoundStorage)) || bound.Sub != "" {
 			t.Errorf("limited by %q (%s) in the page", bound.Text, bound.Sub)
 		}
 	}

@@ -25,7 +25,7 @@ func TestVerdictAtRate(t *testing.T) {
 	}
 	sb.Status.Comparisons = analysis.Compare(sb.Status.Runs, []string{"gp3", "efs"}, "gp3")
 	r := newResults(sb)
-	if c := r.cards()[1]; c.Role != "latency against gp3" || c.Figure != "10.00×" || c.Verdict != "Slower than gp3 in both comparisons." || c.Class != "slower" {
+	if c := r.cards()[1]; c.Role != "latency against gp3" || c.Figure != "10.00x" || c.Verdict != "Slower than gp3 in both comparisons." || c.Class != "slower" {
 		t.Errorf("card %+v", c)
 	}
 	found := 0
@@ -56,7 +56,7 @@ func TestCardOfSomeAtRate(t *testing.T) {
 	}}
 	beside := r.beside("efs")
 	role, figure := ratios(beside, "gp3")
-	if verdict, _ := judge(beside, "gp3"); role != "IOPS against gp3" || figure != "0.50×" || verdict != "Slower in 2, the same in 1 of 3 comparisons with gp3." {
+	if verdict, _ := judge(beside, "gp3"); role != "IOPS against gp3" || figure != "0.50x" || verdict != "Slower in 2, the same in 1 of 3 comparisons with gp3." {
 		t.Errorf("%s %s: %s", role, figure, verdict)
 	}
 }

@@ -2,12 +2,13 @@ package html
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/plan"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -17,16 +18,9 @@ type results struct {
 	targets  []target
 	baseline string
 	cases    []*compared
-	// measured are the runs that have a result, by runKey.
-	measured map[string][]*v1alpha1.Run
 	// series is what runs did over their time, by their names, and timeCharts how many charts of it there are by now.
 	series     map[string]*series.Series
 	timeCharts int
-}
-
-// runKey is the same for the repetitions of a run.
-func runKey(workload string, choice map[string]string, target string) string {
-	return fmt.Sprintf("%q %q %q", workload, choice, target) // fmt sorts the keys of maps
 }
 
 // compared is a comparison with its name in charts and tables, unique among those of its workload.
@@ -39,20 +33,14 @@ type compared struct {
 
 // newResults names what is in a benchmark's status.
 func newResults(sb *v1alpha1.StorageBenchmark) *results {
-	r := &results{sb: sb, baseline: plan.Baseline(&sb.Spec), measured: map[string][]*v1alpha1.Run{}}
+	r := &results{sb: sb, baseline: plan.Baseline(&sb.Spec)}
 	for i := range sb.Spec.Targets {
 		r.targets = append(r.targets, target{Name: sb.Spec.Targets[i].Name, Index: i})
-	}
-	for i := range sb.Status.Runs {
-		if run := &sb.Status.Runs[i]; run.State == v1alpha1.RunSucceeded && run.Stands() {
-			key := runKey(run.Workload, run.Case(), run.Target)
-			r.measured[key] = append(r.measured[key], run)
-		}
 	}
 	seen := map[string]int{}
 	for i := range sb.Status.Comparisons {
 		c := &compared{Comparison: &sb.Status.Comparisons[i]}
-		c.label = strings.TrimSpace(c.Section + " " + parameters(c.Parameters))
+		c.label = strings.TrimSpace(c.Section + " " + wording.Parameters(c.Parameters))
 		key := c.Workload + " " + c.label
 		if c.occurrence = seen[key]; c.occurrence > 0 {
 			c.label = fmt.Sprintf("%s (%d)", c.label, c.occurrence+1)
@@ -87,21 +75,9 @@ func (r *results) of(workload string) []*compared {
 	return slices.DeleteFunc(slices.Clone(r.cases), func(c *compared) bool { return c.Workload != workload })
 }
 
-// outcome is a result that is part of a comparison, and what held it back.
-type outcome struct {
-	result *v1alpha1.Result
-	bound  *v1alpha1.LimitedBy
-}
-
 // outcomes returns the results of a target's repetitions that a comparison is made of.
-func (r *results) outcomes(c *compared, target string) []outcome {
-	var all []outcome
-	for _, run := range r.measured[runKey(c.Workload, c.Parameters, target)] {
-		if measured := run.MeasuredIn(c.Section, c.occurrence); measured != nil {
-			all = append(all, outcome{&measured.Result, measured.LimitedBy})
-		}
-	}
-	return all
+func (r *results) outcomes(c *compared, target string) []cases.Outcome {
+	return cases.Outcomes(r.sb.Status.Runs, c.Comparison, target, c.occurrence)
 }
 
 // direction is a direction of I/O.
@@ -118,12 +94,3 @@ var measured = append(slices.Clone(directions), syncs, operations)
 
 // directions are all that fio has.
 var directions = []direction{{v1alpha1.OperationRead, "Reads"}, {v1alpha1.OperationWrite, "Writes"}, {v1alpha1.OperationTrim, "Trims"}}
-
-// parameters prints a choice of a matrix as fio's command line does, such as bs=16k numjobs=2.
-func parameters(choice map[string]string) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(choice)) {
-		parts = append(parts, name+"="+choice[name])
-	}
-	return strings.Join(parts, " ")
-}

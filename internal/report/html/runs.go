@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // runsTable returns all runs in their order, with what each measured.
@@ -15,11 +16,11 @@ func (r *results) runsTable() table {
 	}}
 	for i := range r.sb.Status.Runs {
 		run := &r.sb.Status.Runs[i]
-		own := row{number(count(int64(i + 1))), heading(run.Name), stateCell(run.State)}
+		own := row{whole(int64(i + 1)), heading(run.Name), stateCell(run.State)}
 		for _, d := range directions {
 			own = append(own, sumCell(run, d))
 		}
-		own = append(own, syncCell(run), sumCell(run, operations), countedCell(run, readsCounted), countedCell(run, writesCounted), text(instant(run.StartTime)), number(took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), boundOf(run))
+		own = append(own, syncCell(run), sumCell(run, operations), countedCell(run, readsCounted), countedCell(run, writesCounted), text(wording.Minute(run.StartTime)), number(wording.Took(run.StartTime, run.CompletionTime)), attemptsCell(run.Attempts), boundOf(run))
 		t.Rows = append(t.Rows, own)
 	}
 	return t.omitEmpty()
@@ -40,7 +41,7 @@ func sumCell(run *v1alpha1.Run, d direction) cell {
 	if run.Result == nil || run.Result.Of(d.name) == nil {
 		return cell{Number: true}
 	}
-	return number(count(run.Result.Of(d.name).IOPS()))
+	return number(wording.IOPS(run.Result.Of(d.name).MilliIOPS))
 }
 
 // syncCell is a cell with the 99th percentile of a run's syncs.
@@ -48,7 +49,7 @@ func syncCell(run *v1alpha1.Run) cell {
 	if run.Result == nil || distributionOf(run.Result, syncs) == nil {
 		return cell{Number: true}
 	}
-	return number(percentileText(distributionOf(run.Result, syncs).P99Nanoseconds))
+	return number(wording.Percentile(distributionOf(run.Result, syncs).P99Nanoseconds))
 }
 
 // countedCell is a cell with the I/Os that the kernel counted of the storage in a direction.
@@ -56,7 +57,7 @@ func countedCell(run *v1alpha1.Run, of func(*v1alpha1.StorageCounters) int64) ce
 	if run.Counters == nil {
 		return cell{Number: true}
 	}
-	return number(count(of(run.Counters)))
+	return whole(of(run.Counters))
 }
 
 // attemptsCell is a cell with the number of attempts, if there were several.
@@ -64,7 +65,7 @@ func attemptsCell(n int32) cell {
 	if n < 2 {
 		return cell{Number: true}
 	}
-	return number(count(int64(n)))
+	return whole(int64(n))
 }
 
 // boundOf is a cell with what held a run back, in one sentence beside its name.
@@ -72,7 +73,7 @@ func boundOf(run *v1alpha1.Run) cell {
 	if run.LimitedBy == nil {
 		return cell{}
 	}
-	return cell{Text: sentence(boundWords(run.LimitedBy.Reason)), Sub: run.LimitedBy.Message}
+	return cell{Text: wording.Upper(wording.Bound(run.LimitedBy.Reason)), Sub: run.LimitedBy.Message}
 }
 
 // failuresTable returns the runs without a result and why.
@@ -82,7 +83,7 @@ func (r *results) failuresTable() table {
 		run := &r.sb.Status.Runs[i]
 		if run.State == v1alpha1.RunFailed {
 			name := r.target(run.Target)
-			t.Rows = append(t.Rows, row{heading(run.Name), {Text: name.Name, Target: &name}, number(count(int64(run.Attempts))), text(run.Message)})
+			t.Rows = append(t.Rows, row{heading(run.Name), {Text: name.Name, Target: &name}, whole(int64(run.Attempts)), text(run.Message)})
 		}
 	}
 	return t
@@ -95,7 +96,7 @@ func (r *results) abandonedTable() table {
 		a := &r.sb.Status.AbandonedAttempts[i]
 		t.Rows = append(t.Rows, row{
 			heading(a.Run), number(fmt.Sprint(a.Attempt)), text(string(a.Reason)), text(a.Node),
-			text(instant(a.StartTime)), number(took(a.StartTime, a.CompletionTime)), text(a.Message),
+			text(wording.Minute(a.StartTime)), number(wording.Took(a.StartTime, a.CompletionTime)), text(a.Message),
 		})
 	}
 	return t.omitEmpty()

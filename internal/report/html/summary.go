@@ -9,6 +9,9 @@ import (
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/humanize"
+	"github.com/storagebench/storagebench/internal/report/cases"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
 // card says of a target, to someone who reads nothing else, how it does.
@@ -32,16 +35,16 @@ func (r *results) cards() []card {
 		t := r.target(spec.Name)
 		beside := r.beside(t.Name)
 		peak := r.peak(t.Name)
-		if peak.iops == 0 && peak.bandwidth == 0 {
+		if peak.milliIOPS == 0 && peak.bandwidth == 0 {
 			continue
 		}
-		c := card{Target: t, Kind: kindOf(spec), Peak: peak.String(), Bound: r.boundsOf(t.Name)}
+		c := card{Target: t, Kind: wording.Storage(spec), Peak: peak.String(), Bound: r.boundsOf(t.Name)}
 		if len(beside) > 0 {
 			c.Role, c.Figure = ratios(beside, r.baseline)
 			c.Verdict, c.Class = judge(beside, r.baseline)
 		}
 		if c.Figure == "" {
-			c.Role, c.Figure, c.Peak = "most IOPS", count(peak.iops), peak.besideIOPS()
+			c.Role, c.Figure, c.Peak = "most IOPS", wording.IOPS(peak.milliIOPS), peak.besideIOPS()
 		}
 		if len(beside) == 0 && t.Name == r.baseline && len(r.sb.Spec.Targets) > 1 {
 			c.Verdict = "The baseline: others are compared with it."
@@ -105,14 +108,14 @@ func differ(all []judged) bool {
 	return slices.ContainsFunc(all, func(j judged) bool { return j.verdict == v1alpha1.VerdictFaster || j.verdict == v1alpha1.VerdictSlower })
 }
 
-// ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81×.
+// ratioRange prints the least and the greatest of the ratios, such as 0.51–0.81x.
 func ratioRange(all []judged) string {
 	byNumber := func(a, b judged) int { return cmp.Compare(parseRatio(a.ratio), parseRatio(b.ratio)) }
 	least, greatest := slices.MinFunc(all, byNumber).ratio, slices.MaxFunc(all, byNumber).ratio
 	if least == greatest {
-		return least + "×"
+		return least + "x"
 	}
-	return least + "–" + greatest + "×"
+	return least + "–" + greatest + "x"
 }
 
 // parseRatio returns a ratio as a number, 0 if it is none.
@@ -144,7 +147,7 @@ func judge(all []judged, baseline string) (verdict, class string) {
 	if len(parts) == 0 {
 		return "", ""
 	}
-	return sentence(strings.Join(parts, ", ")) + " of " + plural(len(all), "comparison") + " with " + baseline + ".", "mixed"
+	return wording.Upper(strings.Join(parts, ", ")) + " of " + humanize.Plural(len(all), "comparison") + " with " + baseline + ".", "mixed"
 }
 
 // everywhere prints a number of comparisons that are all there are.
@@ -155,7 +158,7 @@ func everywhere(comparisons int) string {
 	case 2:
 		return "both comparisons"
 	default:
-		return "all " + plural(comparisons, "comparison")
+		return "all " + humanize.Plural(comparisons, "comparison")
 	}
 }
 
@@ -178,13 +181,13 @@ var mixedWords = map[v1alpha1.Verdict]string{
 }
 
 // most is the most that a target did.
-type most struct{ iops, bandwidth int64 }
+type most struct{ milliIOPS, bandwidth int64 }
 
 // String is such as "up to 3,000 IOPS, 46.9 MiB/s"; without bandwidth of operations on files, which move no bytes.
 func (m most) String() string {
-	words := "up to " + count(m.iops) + " IOPS"
+	words := "up to " + wording.IOPS(m.milliIOPS) + " IOPS"
 	if m.bandwidth > 0 {
-		words += ", " + bandwidth(m.bandwidth)
+		words += ", " + wording.Bandwidth(m.bandwidth)
 	}
 	return words
 }
@@ -194,7 +197,7 @@ func (m most) besideIOPS() string {
 	if m.bandwidth == 0 {
 		return "operations on files"
 	}
-	return "up to " + bandwidth(m.bandwidth)
+	return "up to " + wording.Bandwidth(m.bandwidth)
 }
 
 // peak returns the most IOPS and the most bandwidth of a target, which may be of different comparisons.
@@ -207,8 +210,8 @@ func (r *results) peak(target string) most {
 				continue
 			}
 			for i := range t.Figures {
-				if s := t.Figures[i].IOPS(); s != nil {
-					m.iops = max(m.iops, s.Median)
+				if s := t.Figures[i].MilliIOPS; s != nil {
+					m.milliIOPS = max(m.milliIOPS, s.Median)
 				}
 				if s := t.Figures[i].BytesPerSecond; s != nil {
 					m.bandwidth = max(m.bandwidth, s.Median)
@@ -224,7 +227,7 @@ func (r *results) boundsOf(target string) string {
 	counts := map[string]int{}
 	all := 0
 	for _, c := range r.cases {
-		for _, bound := range decisiveOf(r.outcomes(c, target)) {
+		for _, bound := range cases.Bounds(r.outcomes(c, target)) {
 			all++
 			if bound != nil {
 				counts[bound.Reason]++
@@ -238,34 +241,9 @@ func (r *results) boundsOf(target string) string {
 	for i, name := range names {
 		of := ""
 		if i == 0 {
-			of = " of " + plural(all, "result")
+			of = " of " + humanize.Plural(all, "result")
 		}
-		parts = append(parts, fmt.Sprintf("%s in %d%s", boundWords(name), counts[name], of))
+		parts = append(parts, fmt.Sprintf("%s in %d%s", wording.Bound(name), counts[name], of))
 	}
 	return strings.Join(parts, ", ")
-}
-
-// kindOf says in a few words what a target is.
-func kindOf(t *v1alpha1.Target) string {
-	capacity, source := "", ""
-	if t.Capacity != nil {
-		capacity = ", " + t.Capacity.String()
-	}
-	if t.DataSource != nil {
-		source = ", from " + t.DataSource.String()
-	}
-	switch {
-	case t.EBS != nil:
-		return "EBS " + string(t.EBS.Type) + capacity + source
-	case t.EFS != nil:
-		return "EFS " + t.EFS.FileSystemID
-	case t.S3 != nil:
-		return "S3 " + t.S3.Bucket
-	case t.ClaimName != nil:
-		return "claim " + *t.ClaimName
-	case t.StorageClassName != nil:
-		return "class " + *t.StorageClassName + capacity + source
-	default:
-		return ""
-	}
 }

@@ -1,5 +1,7 @@
 package html
 
+import "strconv"
+
 // table is a table of the page.
 type table struct {
 	// Caption says what is in it, for people who jump from table to table.
@@ -38,6 +40,9 @@ func text(s string) cell { return cell{Text: s} }
 
 // number returns a cell with a figure.
 func number(s string) cell { return cell{Text: s, Number: true} }
+
+// whole returns a cell with a whole number.
+func whole(n int64) cell { return number(strconv.FormatInt(n, 10)) }
 
 // heading returns the cell that names its row.
 func heading(s string) cell { return cell{Text: s, Heading: true} }

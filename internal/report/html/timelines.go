@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/storagebench/storagebench/internal/report/wording"
 	"github.com/storagebench/storagebench/internal/series"
 )
 
@@ -14,7 +15,7 @@ const thinnedPoints = 200
 // other direction shares them.
 func (r *results) rateMetrics(shown []timed, d direction, alone bool) map[string]plotted {
 	metrics := map[string]plotted{
-		metricIOPS:      ratePlot(shown, "IOPS", func(float64) unit { return unit{"IOPS", 1} }, func(d *series.Direction) *series.Rate { return &d.IOPS }),
+		metricIOPS:      ratePlot(shown, "IOPS", func(float64) wording.Unit { return wording.Unit{Name: "IOPS", Size: 1} }, func(d *series.Direction) *series.Rate { return &d.IOPS }),
 		metricBandwidth: ratePlot(shown, "Bandwidth", unitOfRate, func(d *series.Direction) *series.Rate { return &d.BytesPerSecond }),
 	}
 	if p99 := percentilePlot(shown); len(p99.Lines) > 0 {
@@ -32,17 +33,19 @@ func (r *results) rateMetrics(shown []timed, d direction, alone bool) map[string
 	return metrics
 }
 
-func unitOfRate(largest float64) unit { return bandwidthUnit(int64(min(largest, math.MaxInt64/2))) }
+func unitOfRate(largest float64) wording.Unit {
+	return wording.BandwidthUnit(int64(min(largest, math.MaxInt64/2)))
+}
 
 // ratePlot returns lines of a rate. The first run of each target has a band, where points are of more than one of fio's intervals.
-func ratePlot(shown []timed, label string, unitOf func(largest float64) unit, of func(*series.Direction) *series.Rate) plotted {
+func ratePlot(shown []timed, label string, unitOf func(largest float64) wording.Unit, of func(*series.Direction) *series.Rate) plotted {
 	largest := 0.0
 	for _, t := range shown {
 		largest = max(largest, slices.Max(of(t.Direction).Mean))
 	}
 	u := unitOf(largest)
-	if u.name != label {
-		label += " (" + u.name + ")"
+	if u.Name != label {
+		label += " (" + u.Name + ")"
 	}
 	p := plotted{Label: label, unit: u}
 	for _, t := range shown {
@@ -81,7 +84,7 @@ func bandOf(rate *series.Rate, by int) *band {
 }
 
 // in returns the band in a unit.
-func (b *band) in(u unit) (low, high []rounded) {
+func (b *band) in(u wording.Unit) (low, high []rounded) {
 	if b == nil {
 		return nil, nil
 	}
@@ -137,10 +140,10 @@ func latencies(ns []int64) []rounded {
 }
 
 // in returns figures in a unit.
-func in(u unit, figures []float64) []rounded {
+func in(u wording.Unit, figures []float64) []rounded {
 	all := make([]rounded, len(figures))
 	for i, f := range figures {
-		all[i] = rounded(f / u.size)
+		all[i] = rounded(f / u.Size)
 	}
 	return all
 }

@@ -3,50 +3,45 @@ package html
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/analysis"
+	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
-// maxRuleShare is how many times all that was measured the value of a line across may be. What is higher would leave little room for what was.
+// maxRuleShare bounds the value of a line across, as a multiple of the largest figure. A higher line would leave little
+// room for what was measured.
 const maxRuleShare = 1.6
 
-// What lines across are called: the figure comes first, because what has no room is cut at the end.
-const limitWord, baselineWord = "%s: limit of %s", "%s: %s without credits"
-
-// addRules adds to charts of IOPS and bandwidth the limits of the storage, and what is left of them without credits.
+// addRules adds lines across to charts of IOPS and bandwidth: the nearest limit, and the nearest one without burst credits.
 func (r *results) addRules(metrics map[string]plotted, shown []timed, d direction) {
-	for metric, of := range map[string]func(*v1alpha1.KnownLimits, direction) (limit, baseline *int64){metricIOPS: iopsLimits, metricBandwidth: bandwidthLimits} {
+	for _, metric := range []string{metricIOPS, metricBandwidth} {
 		p := metrics[metric]
-		p.Rules = r.rules(p, shown, func(l *v1alpha1.KnownLimits) (limit, baseline *int64) { return of(l, d) })
+		p.Rules = r.rules(p, shown, metric, d)
 		metrics[metric] = p
 	}
 }
 
 // rules returns the lines across a chart, one for all targets that have the same.
-func (r *results) rules(p plotted, shown []timed, of func(*v1alpha1.KnownLimits) (limit, baseline *int64)) []rule {
-	owners := map[string]map[int64][]string{limitWord: {}, baselineWord: {}}
+func (r *results) rules(p plotted, shown []timed, metric string, d direction) []rule {
+	owners := map[across][]string{}
 	for _, t := range shown {
-		limits, times := r.limitsOf(&t)
-		if limits == nil || t.again > 0 {
+		if t.again > 0 {
 			continue
 		}
-		limit, baseline := of(limits)
-		for what, value := range map[string]*int64{limitWord: limit, baselineWord: baseline} {
-			if value != nil {
-				owners[what][*value*times] = append(owners[what][*value*times], t.target.Name)
-			}
+		for _, line := range r.linesOf(&t, metric, d) {
+			own := strings.ReplaceAll(line.owner, targetPlace, t.target.Name)
+			line.owner = ""
+			owners[line] = append(owners[line], own)
 		}
 	}
 	var rules []rule
-	for what, values := range owners {
-		for value, targets := range values {
-			at := float64(value) / p.unit.size
-			if at <= maxRuleShare*p.greatest() {
-				rules = append(rules, rule{at, fmt.Sprintf(what, p.unit.with(value), strings.Join(targets, ", ")), what != limitWord})
-			}
+	for line, names := range owners {
+		if at := float64(line.value) / p.unit.Size; at <= maxRuleShare*p.greatest() {
+			rules = append(rules, rule{at, line.text(p.unit, names), line.withoutCredits})
 		}
 	}
 	slices.SortFunc(rules, func(a, b rule) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Text, b.Text)) })
@@ -64,29 +59,109 @@ func (p *plotted) greatest() float64 {
 	return largest
 }
 
-// limitsOf returns the limits of a run's storage, nil if none are known, and how many volumes have them together.
-func (r *results) limitsOf(t *timed) (*v1alpha1.KnownLimits, int64) {
+// across is a line across a chart, in I/Os or bytes per second.
+type across struct {
+	value int64
+	// by is the limit that the line follows from, where that is in the other unit: bandwidth for a line of IOPS.
+	by string
+	// owner says whose limit it is, with targetPlace for the name of the target.
+	owner          string
+	withoutCredits bool
+}
+
+// targetPlace stands for the name of a target.
+const targetPlace = "TARGET"
+
+// text is the label of a line. The figure comes first, because a label without room is cut at its end.
+func (a *across) text(unit wording.Unit, owners []string) string {
+	words := "%s %s: limit of %s"
+	if a.withoutCredits {
+		words = "%s %s: %s without credits"
+	}
+	text := fmt.Sprintf(words, unit.Of(a.value), unit.Name, strings.Join(owners, ", "))
+	if a.by != "" {
+		text += " (" + a.by + ")"
+	}
+	return text
+}
+
+// limited are the limits that a run has together, and whose they are.
+type limited struct {
+	v1alpha1.KnownLimits
+
+	times int64
+	owner string
+}
+
+// linesOf returns the lines of a run: its nearest limit, and the nearest one without burst credits if that is lower.
+func (r *results) linesOf(t *timed, metric string, d direction) []across {
+	var limit, baseline []across
+	for _, l := range r.limitsOf(t) {
+		base := l
+		base.KnownLimits = analysis.BaselineOf(l.KnownLimits)
+		limit = append(limit, l.lines(t.blockBytes(), metric, d)...)
+		baseline = append(baseline, base.lines(t.blockBytes(), metric, d)...)
+	}
+	byValue := func(a, b across) int { return cmp.Compare(a.value, b.value) }
+	var lines []across
+	if len(limit) > 0 {
+		lines = append(lines, slices.MinFunc(limit, byValue))
+	}
+	if len(baseline) > 0 {
+		lowest := slices.MinFunc(baseline, byValue)
+		lowest.withoutCredits = true
+		if len(limit) == 0 || lowest.value < lines[0].value {
+			lines = append(lines, lowest)
+		}
+	}
+	return lines
+}
+
+// limitsOf returns the limits of a run's storage and of its clients, as far as they are known.
+func (r *results) limitsOf(t *timed) []limited {
+	clients := max(int64(t.run.Clients), 1)
+	var all []limited
 	for i := range r.sb.Status.Targets {
 		status := &r.sb.Status.Targets[i]
-		if status.Name != t.target.Name || status.Limits == nil || status.Limits.Precision != "" {
+		if status.Name != t.target.Name {
 			continue
 		}
-		return status.Limits, max(1, min(int64(len(status.Volumes)), int64(t.run.Clients)))
+		if status.Limits != nil {
+			all = append(all, limited{*status.Limits, max(1, min(int64(len(status.Volumes)), clients)), targetPlace})
+		}
+		for _, l := range status.ClientLimits {
+			all = append(all, limited{l, clients, targetPlace + "'s " + cmp.Or(scopeWords[l.Scope], "node")})
+		}
 	}
-	return nil, 0
+	return slices.DeleteFunc(all, func(l limited) bool { return l.Precision != "" })
 }
 
-// iopsLimits returns the most I/Os per second of a direction, and how many of them need no credits.
-func iopsLimits(l *v1alpha1.KnownLimits, d direction) (limit, baseline *int64) {
-	base := analysis.BaselineOf(*l)
-	return ofDirection(d, l.IOPS, l.ReadIOPS, l.WriteIOPS), ofDirection(d, base.IOPS, base.ReadIOPS, base.WriteIOPS)
+// lines returns where limits are in a chart of a metric, for blocks of a size: 125 MiB/s are 2000 IOPS of 64 KiB.
+func (l *limited) lines(blockBytes float64, metric string, d direction) []across {
+	iops := ofDirection(d, l.IOPS, l.ReadIOPS, l.WriteIOPS)
+	bytes := ofDirection(d, l.BytesPerSecond, l.ReadBytesPerSecond, l.WriteBytesPerSecond)
+	own, other, inWords, factor := iops, bytes, wording.Bandwidth, 1/blockBytes
+	if metric == metricBandwidth {
+		own, other, inWords, factor = bytes, iops, wording.PerSecond, blockBytes
+	}
+	var lines []across
+	if own != nil {
+		lines = append(lines, across{value: *own * l.times, owner: l.owner})
+	}
+	if other != nil && blockBytes > 0 {
+		value := int64(math.Round(float64(*other*l.times) * factor))
+		lines = append(lines, across{value: value, by: inWords(*other * l.times), owner: l.owner})
+	}
+	return lines
 }
 
-// bandwidthLimits returns the most bytes per second of a direction, and how many of them need no credits.
-func bandwidthLimits(l *v1alpha1.KnownLimits, d direction) (limit, baseline *int64) {
-	base := analysis.BaselineOf(*l)
-	return ofDirection(d, l.BytesPerSecond, l.ReadBytesPerSecond, l.WriteBytesPerSecond),
-		ofDirection(d, base.BytesPerSecond, base.ReadBytesPerSecond, base.WriteBytesPerSecond)
+// blockBytes returns how many bytes an I/O of a run has on average, 0 if it did none.
+func (t *timed) blockBytes() float64 {
+	ios := mean(t.IOPS.Mean)
+	if ios == 0 {
+		return 0
+	}
+	return mean(t.BytesPerSecond.Mean) / ios
 }
 
 // ofDirection returns the limit of a direction, or the one of all.

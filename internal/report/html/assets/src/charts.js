@@ -163,15 +163,15 @@ function rightOf(ticks) {
   return Math.max(20, ((ticks.at(-1)?.label ?? "").length * CHARACTER) / 2 + 6);
 }
 
-// labelled says where the labels of lines across stand: on the right, and where that is too near to the label of the one above it, on the left, and
-// so on in turns. Below a line there has to be room for it.
+// labelled decides where the labels of lines across stand: on the right, and where that is too near to the label of the line
+// above, on the left, and so on in turns. A label below its line needs room there, also for the label of the next line.
 function labelled(rules, greatest, height) {
   const pixels = value => (value / greatest) * (height - 80);
+  const near = i => i > 0 && i < rules.length && pixels(rules[i - 1].value - rules[i].value) < 3 * FONT_SIZE;
   let right = false;
   return rules.map((rule, i) => {
-    const near = i > 0 && pixels(rules[i - 1].value - rule.value) < 3 * FONT_SIZE;
-    right = near ? !right : true;
-    return {rule, right, below: rule.below && pixels(rule.value) > 1.5 * FONT_SIZE};
+    right = near(i) ? !right : true;
+    return {rule, right, below: rule.below && pixels(rule.value) > 1.5 * FONT_SIZE && !near(i + 1)};
   });
 }
 
@@ -191,23 +191,23 @@ const KINDS = {bars, lines, time};
 // TIP is what a pointer is shown beside a bar or mark.
 const TIP = {fill: "var(--surface)", stroke: "var(--axis)", fontSize: FONT_SIZE};
 
-// number prints a figure of an axis, such as 3,000 or 0.5.
+// number prints a figure of an axis, such as 3000 or 0.5.
 function number(value) {
-  return value.toLocaleString("en", {maximumSignificantDigits: 6});
+  return value.toLocaleString("en", {maximumSignificantDigits: 6, useGrouping: false});
 }
 
 // nanoseconds prints a latency in three digits.
 function nanoseconds(ns) {
   const thousands = Math.min(Math.max(Math.floor(Math.log10(ns) / 3), 0), 3);
-  return `${Number((ns / 1000 ** thousands).toPrecision(3)).toLocaleString("en")} ${UNITS[thousands]}`;
+  return `${number(Number((ns / 1000 ** thousands).toPrecision(3)))}${UNITS[thousands]}`;
 }
 
-// latency prints a power of ten of nanoseconds with its unit, such as 10 µs, and nothing for what is between them.
+// latency prints a power of ten of nanoseconds with its unit, such as 10us, and nothing for what is between them.
 function latency(ns) {
   const exponent = Math.log10(ns);
   if (Math.abs(exponent - Math.round(exponent)) > 1e-9) return "";
   const thousands = Math.min(Math.floor(Math.round(exponent) / 3), 3);
-  return `${number(ns / 1000 ** thousands)} ${UNITS[thousands]}`;
+  return `${number(ns / 1000 ** thousands)}${UNITS[thousands]}`;
 }
 
-const UNITS = ["ns", "µs", "ms", "s"];
+const UNITS = ["ns", "us", "ms", "s"];
