@@ -202,7 +202,7 @@ func TestCounting(t *testing.T) {
 		{"small and sequential on st1", st1, read(488, 16<<10), sequential, "VolumeThroughput 488 of the volume's 500 MiB/s as EBS counts small I/Os (98 %)"},
 		{"sequential on st1", st1, read(488, 64<<10), sequential,
 			"Unknown no known limit is reached, and " + room + "32.8ms on average, as fio keeps them whatever they wait for; how long this storage takes by itself " +
-				"is unknown, so that they may have waited for each other: set probe: true, or measure a matrix of numjobs"},
+				"is unknown, so that they may have waited for each other: set probe: LastRepetition, or measure a matrix of numjobs"},
 		{"random on st1 without credits", st1, read(40, 16<<10), random, "VolumeThroughput 40 of the volume's 40 MiB/s as EBS counts random I/Os that remain without burst credits (100 %)"},
 		{"within a range", volume("", v1alpha1.PrecisionRange), read(1000, 4096), random,
 			"Unknown the documentation gives a range of what the storage can do, and no limits: set spec.targets[].limits"},

@@ -96,7 +96,7 @@ func TestCheckLocal(t *testing.T) {
 	if got.Failed {
 		t.Fatalf("%+v", got)
 	}
-	contains(t, got.Out, "Good enough: etcd.v1 on memory.", "yes")
+	contains(t, got.Out, "Good enough: etcd.v2 on memory.", "yes")
 	if again := execute(t, "", "check", path); again.Failed || again.Out != got.Out {
 		t.Errorf("check of the file says:\n%s%s", again.Out, again.Err)
 	}

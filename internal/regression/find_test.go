@@ -247,7 +247,7 @@ func TestFind(t *testing.T) {
 		},
 		{
 			"every other run has fewer IOPS", newPast().days(45, 1, 1).turns(10, 0.5, 1), Options{},
-			[]string{"read IOPS of randread bs=4k on gp3 fell 50 % (2996 -> 1498) in 10 of 20 runs, after 0 of 45 before"}, "fell 50 %",
+			[]string{"read IOPS of randread bs=4k on gp3 fell 50 % (2997 -> 1499) in 10 of 20 runs, after 0 of 45 before"}, "fell 50 %",
 		},
 		{
 			"every other run was worse for some time", newPast().days(45, 1, 1).turns(10, 1, 3).days(12, 1, 1), Options{},

@@ -2,7 +2,6 @@ package report
 
 import (
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +45,6 @@ func metricText(m *history.Measured, metric history.Metric) string {
 	case metric.IsLatency():
 		return wording.Percentile(value)
 	default:
-		return strconv.FormatInt(value, 10)
+		return wording.IOPS(value)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
+	"github.com/storagebench/storagebench/internal/report/export"
 )
 
 // How busy a node was is told of each run, as far as it is known.
@@ -18,7 +19,7 @@ func TestNodeLoad(t *testing.T) {
 	if got, want := nodeLoadInWords(run), "Its CPUs were 96 % busy, 90 % with other work than fio; fio's jobs waited for a CPU in 62 % of their time."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	row := records(t, func(w io.Writer) error { return CSV(w, sb) })[0]
+	row := records(t, func(w io.Writer) error { return export.CSV(w, sb) })[0]
 	for name, want := range map[string]string{
 		"node_busy_percent": "96", "node_others_percent": "90", "node_waited_percent": "62", "node_cpu_pressure_percent": "88", "node_io_pressure_percent": "0",
 	} {

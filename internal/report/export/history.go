@@ -3,9 +3,11 @@ package export
 import (
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/storagebench/storagebench/internal/expectation"
 	"github.com/storagebench/storagebench/internal/history"
 	"github.com/storagebench/storagebench/internal/report/cases"
 )
@@ -25,7 +27,7 @@ func HistoryCSV(w io.Writer, h *history.History) error {
 	for _, m := range history.Metrics() {
 		fields = append(fields, field[cases.Kept]{metricColumn(m), func(k *cases.Kept) string {
 			if value, ok := k.Of(m); ok {
-				return whole(value)
+				return strconv.FormatFloat(number(m, value), 'f', -1, 64)
 			}
 			return ""
 		}})
@@ -58,6 +60,12 @@ func classField(name string, of func(*history.StorageClass) string) field[cases.
 		}
 		return ""
 	}}
+}
+
+// number is a value of a metric for programs, in I/Os per second or nanoseconds.
+func number(m history.Metric, value int64) float64 {
+	known, _ := expectation.FindMetric(m.String())
+	return known.Number(value)
 }
 
 // metricColumn is the name of a metric's column, with its unit: read_iops, sync_p99_ns.
@@ -132,8 +140,8 @@ type HistoryResult struct {
 	Section    string `json:"section,omitempty"`
 	Target     string `json:"target"`
 	// Baseline tells which storage the target had: of the same environment and storage can be compared.
-	Baseline string           `json:"baseline,omitempty"`
-	Metrics  map[string]int64 `json:"metrics"`
+	Baseline string             `json:"baseline,omitempty"`
+	Metrics  map[string]float64 `json:"metrics"`
 }
 
 // HistoryJSON prints a HistoryDocument.
@@ -163,9 +171,9 @@ func pointDocument(p *history.Point) HistoryPoint {
 	}
 	for i := range p.Cases {
 		m := &p.Cases[i]
-		metrics := make(map[string]int64, len(m.Figures))
+		metrics := make(map[string]float64, len(m.Figures))
 		for _, f := range m.Figures {
-			metrics[f.Metric.String()] = f.Value
+			metrics[f.Metric.String()] = number(f.Metric, f.Value)
 		}
 		out.Results[i] = HistoryResult{Workload: m.Workload, Parameters: m.Parameters, Section: m.Section, Target: m.Target, Baseline: e.Of(m.Target), Metrics: metrics}
 	}
