@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -41,6 +42,7 @@ type checkOptions struct {
 	repetitions    int32
 	name           string
 	remove, dryRun bool
+	output         *string
 
 	// expectations are what results are held to beside what presets expect.
 	expectations []string
@@ -113,6 +115,7 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 	own.StringVar(&o.name, "name", "", "name of the StorageBenchmark (default: check- and random characters)")
 	own.BoolVar(&o.remove, "rm", false, "delete the StorageBenchmark after its end, its results included")
 	own.BoolVar(&o.dryRun, "dry-run", false, "print the StorageBenchmark, and make nothing")
+	o.output = addOutputFlag(cmd, checkFormats)
 	o.measured.addFlags(cmd)
 	o.local.addFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("preset", "thorough")
@@ -124,6 +127,9 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 }
 
 func (o *checkOptions) run(cmd *cobra.Command, args []string) error {
+	if _, err := formatNamed(checkFormats, *o.output); err != nil {
+		return err
+	}
 	o.measured.used = o.local.isUsed() // --instance is about this machine then
 	if o.path != "" || len(args) > 0 {
 		o.measured.efs, o.measured.s3 = strings.Join(o.storage.efs, ","), len(o.storage.s3) > 0
@@ -181,13 +187,26 @@ func (o *checkOptions) measure(cmd *cobra.Command) error {
 func (o *checkOptions) follow(cmd *cobra.Command, c *cluster, one found) error {
 	ended, err := untilEnded(cmd, c, one.ObjectKey)
 	if err == nil {
-		report.Check(cmd.OutOrStdout(), ended)
-		err = o.goodEnough(ended)
+		err = errors.Join(o.print(cmd, ended), o.goodEnough(ended))
 	}
 	if o.remove && !errors.Is(err, errLeft) {
 		err = errors.Join(err, remove(cmd.Context(), c, one, cmd.ErrOrStderr()))
 	}
 	return err
+}
+
+// checkFormats are the ways to print answers.
+var checkFormats = append([]format[*v1alpha1.StorageBenchmark]{
+	{"table", "the verdict, and a row for each preset and target", infallible(func(w io.Writer, sb *v1alpha1.StorageBenchmark, _ report.Style) { report.Check(w, sb) })},
+}, documents(func(sb *v1alpha1.StorageBenchmark) (any, error) { return report.Answers(sb), nil })...)
+
+// print prints the answers.
+func (o *checkOptions) print(cmd *cobra.Command, sb *v1alpha1.StorageBenchmark) error {
+	chosen, err := formatNamed(checkFormats, *o.output)
+	if err != nil {
+		return err
+	}
+	return chosen.print(cmd.OutOrStdout(), sb, styleOf(cmd))
 }
 
 // goodEnough returns an error if the storage is not good enough for something, or if that was not measured, or not asked. What misses is told also where

@@ -17,8 +17,6 @@ import (
 	"github.com/storagebench/storagebench/internal/fio"
 	"github.com/storagebench/storagebench/internal/humanize"
 	"github.com/storagebench/storagebench/internal/preset"
-
-	"github.com/storagebench/storagebench/internal/report"
 )
 
 // onlyLive are the flags of check that are about measuring.
@@ -102,8 +100,7 @@ func (o *checkOptions) checkFile(cmd *cobra.Command, sb *v1alpha1.StorageBenchma
 			Type: v1alpha1.ConditionExpectationsMet, Status: status, Reason: reason, Message: message,
 		})
 	}
-	report.Check(cmd.OutOrStdout(), sb)
-	return o.goodEnough(sb)
+	return errors.Join(o.print(cmd, sb), o.goodEnough(sb))
 }
 
 // holdTo has a benchmark expect what the flags say. Without flags it expects what its spec does, or else what the

@@ -25,6 +25,7 @@ var compareFormats = []format[*compare.Pair]{
 	{"csv", "a row for each benchmark and direction, for spreadsheets", unstyled(export.PairCSV)},
 	{"junit", "a test for each verdict, for CI systems", unstyled(export.PairJUnit)},
 	{"json", "all comparisons and differences, for jq", unstyled(export.PairJSON)},
+	{"yaml", "the same as json, as YAML", unstyled(inYAML(export.PairJSON))},
 }
 
 // newCompareCommand returns the command that puts two benchmarks beside each other.

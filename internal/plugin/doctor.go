@@ -36,11 +36,9 @@ const (
 )
 
 // doctorFormats are the ways to print findings.
-var doctorFormats = []format[[]finding]{
+var doctorFormats = append([]format[[]finding]{
 	{"text", "a line for each check", unstyled(printFindings)},
-	{"json", "for jq", unstyled(func(w io.Writer, all []finding) error { return printJSON(w, all) })},
-	{"yaml", "as YAML", unstyled(func(w io.Writer, all []finding) error { return printYAML(w, all) })},
-}
+}, documents(same[[]finding])...)
 
 // newDoctorCommand returns the command that checks whether benchmarks will work in a cluster.
 func newDoctorCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {

@@ -2,16 +2,30 @@ package plugin
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 
+	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
 )
+
+// explained is a benchmark to explain, or one of its runs.
+type explained struct {
+	benchmark *v1alpha1.StorageBenchmark
+	run       string
+}
+
+// explainFormats are the ways to print an explanation.
+var explainFormats = append([]format[*explained]{
+	{"text", "sentences", func(w io.Writer, e *explained, s report.Style) error { return report.Explain(w, e.benchmark, e.run, s) }},
+}, documents(func(e *explained) (any, error) { return report.Explanation(e.benchmark, e.run) })...)
 
 // newExplainResultCommand returns the command that says results in sentences.
 func newExplainResultCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {
 	var from *sourceOptions
+	var output *string
 	cmd := &cobra.Command{
 		Use:     "explain-result (NAME [RUN] | schedule/NAME | FILE [RUN])",
 		Aliases: []string{"explain"},
@@ -36,6 +50,10 @@ what to do.
 		ValidArgsFunction: withSchedules(flags, completeNamesAndRuns(flags)),
 
 		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := formatNamed(explainFormats, *output)
+			if err != nil {
+				return err
+			}
 			source, name, err := from.open(cmd, args)
 			if err != nil {
 				return err
@@ -44,7 +62,7 @@ what to do.
 				if len(args) > 1 {
 					return fmt.Errorf("RUN is %q, and a schedule has no runs: leave it out, or name a benchmark of the schedule", args[1])
 				}
-				return explainHistory(cmd, source, schedule)
+				return explainHistory(cmd, source, schedule, *output)
 			}
 			benchmark, err := source.benchmark(cmd.Context(), name)
 			if err != nil {
@@ -54,10 +72,11 @@ what to do.
 			if len(args) > 1 {
 				run = args[1]
 			}
-			return report.Explain(cmd.OutOrStdout(), benchmark, run, styleOf(cmd))
+			return format.print(cmd.OutOrStdout(), &explained{benchmark, run}, styleOf(cmd))
 		},
 	}
 	from = addSourceFlags(cmd, flags)
+	output = addOutputFlag(cmd, explainFormats)
 	cmd.Args = from.nameOrFile(1, 2)
 	return cmd
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/aws"
 	"github.com/storagebench/storagebench/internal/fioimport"
-	"github.com/storagebench/storagebench/internal/report"
 )
 
 // aboutLocal is what commands that measure say of machines without a cluster.
@@ -229,7 +228,7 @@ func (o *checkOptions) checkLocal(cmd *cobra.Command, benchmark *v1alpha1.Storag
 	if ended == nil {
 		return err
 	}
-	report.Check(cmd.OutOrStdout(), ended)
+	err = errors.Join(err, o.print(cmd, ended))
 	if errors.Is(err, errLeft) {
 		return err
 	}

@@ -1,11 +1,14 @@
 package plugin
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/internal/report"
 )
@@ -59,4 +62,56 @@ func formatNames[T any](formats []format[T]) string {
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// documents are the formats for programs of what a function returns.
+func documents[T any](document func(T) (any, error)) []format[T] {
+	return []format[T]{
+		{"json", "for jq", unstyled(func(w io.Writer, t T) error { return printDocument(w, printJSON, document, t) })},
+		{"yaml", "as YAML", unstyled(func(w io.Writer, t T) error { return printDocument(w, printYAML, document, t) })},
+	}
+}
+
+func printDocument[T any](w io.Writer, print func(io.Writer, any) error, document func(T) (any, error), t T) error {
+	facts, err := document(t)
+	if err != nil {
+		return err
+	}
+	return print(w, facts)
+}
+
+// same is the document of what is one itself.
+func same[T any](t T) (any, error) { return t, nil }
+
+// inYAML returns what writes as YAML what a function writes as JSON.
+func inYAML[T any](writeJSON func(io.Writer, T) error) func(io.Writer, T) error {
+	return func(w io.Writer, t T) error {
+		var document bytes.Buffer
+		if err := writeJSON(&document, t); err != nil {
+			return err
+		}
+		text, err := yaml.JSONToYAML(document.Bytes())
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	}
+}
+
+// printJSON prints facts as JSON.
+func printJSON(w io.Writer, facts any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(facts)
+}
+
+// printYAML prints facts as YAML.
+func printYAML(w io.Writer, facts any) error {
+	text, err := yaml.Marshal(facts)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }

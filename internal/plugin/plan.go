@@ -23,6 +23,7 @@ import (
 
 func newPlanCommand() *cobra.Command {
 	var path string
+	var output *string
 	cmd := &cobra.Command{
 		Use:   "plan -f FILE",
 		Short: "Print the runs that the StorageBenchmarks of a file ask for, without a cluster",
@@ -35,30 +36,93 @@ own options. The estimate adds how long test files are written, which the limits
 size take at these limits; and what pods take to start and report: 2 s a run, 4.5 s and more with several clients.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			format, err := formatNamed(planFormats, *output)
+			if err != nil {
+				return err
+			}
 			if path == "-" {
-				return printPlans(cmd, cmd.InOrStdin(), "standard input")
+				return printPlans(cmd, cmd.InOrStdin(), "standard input", format)
 			}
 			file, err := os.Open(path)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
-			return printPlans(cmd, file, path)
+			return printPlans(cmd, file, path, format)
 		},
 	}
 	cmd.Flags().StringVarP(&path, "filename", "f", "", "the file, or - for standard input")
 	cobra.CheckErr(cmd.MarkFlagRequired("filename"))
+	output = addOutputFlag(cmd, planFormats)
 	return cmd
 }
 
+// plannedBenchmark is a benchmark with its runs.
+type plannedBenchmark struct {
+	benchmark *v1alpha1.StorageBenchmark
+	runs      []plan.Run
+}
+
+// planFormats are the ways to print plans.
+var planFormats = append([]format[[]*plannedBenchmark]{
+	{"table", "a row for each run", unstyled(printPlanTables)},
+}, documents(planDocument)...)
+
+// printPlanTables prints a table for each benchmark, below its name if there are several.
+func printPlanTables(out io.Writer, all []*plannedBenchmark) error {
+	for i, one := range all {
+		if i > 0 {
+			fmt.Fprintln(out)
+		}
+		if len(all) > 1 {
+			fmt.Fprintf(out, "%s\n\n", one.benchmark.Name)
+		}
+		report.Plan(out, planned(one.runs))
+		printSourcesOf(out, &one.benchmark.Spec)
+		printPresetsOf(out, &one.benchmark.Spec)
+		printEstimate(out, one.runs)
+	}
+	return nil
+}
+
+// planDocument returns the runs of each benchmark, for programs.
+func planDocument(all []*plannedBenchmark) (any, error) {
+	type run struct {
+		Name       string            `json:"name"`
+		Workload   string            `json:"workload"`
+		Parameters map[string]string `json:"parameters,omitempty"`
+		Target     string            `json:"target"`
+		Clients    int32             `json:"clients"`
+		Repetition int32             `json:"repetition"`
+		// RuntimeSeconds is how long fio measures, absent if the size of what it does decides.
+		RuntimeSeconds int64 `json:"runtimeSeconds,omitempty"`
+		// AtMost is true of steps of a search, which may have its answer before.
+		AtMost bool `json:"atMost,omitempty"`
+	}
+	type benchmark struct {
+		Benchmark string `json:"benchmark"`
+		Runs      []run  `json:"runs"`
+	}
+	documents := make([]benchmark, len(all))
+	for i, one := range all {
+		documents[i] = benchmark{Benchmark: one.benchmark.Name, Runs: []run{}}
+		for _, r := range planned(one.runs) {
+			documents[i].Runs = append(documents[i].Runs, run{
+				r.Name, r.Workload, r.Parameters, r.Target, max(r.Clients, 1), r.Repetition, r.RuntimeSeconds, r.AtMost,
+			})
+		}
+	}
+	return documents, nil
+}
+
 // printPlans prints the plan of each benchmark, and on standard error what is wrong with those that have none.
-func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
+func printPlans(cmd *cobra.Command, in io.Reader, name string, chosen format[[]*plannedBenchmark]) error {
 	benchmarks, bad, err := readBenchmarks(in, cmd.ErrOrStderr())
 	if err != nil {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	count := len(benchmarks) + bad
-	out, between := cmd.OutOrStdout(), ""
+	var all []*plannedBenchmark
 	for _, benchmark := range benchmarks {
 		runs, problems := plan.Runs(benchmark.Spec.Default(), nil)
 		for _, problem := range problems {
@@ -68,14 +132,10 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string) error {
 			bad++
 			continue
 		}
-		if len(benchmarks) > 1 {
-			fmt.Fprintf(out, "%s%s\n\n", between, benchmark.Name)
-			between = "\n"
-		}
-		report.Plan(out, planned(runs))
-		printSourcesOf(out, &benchmark.Spec)
-		printPresetsOf(out, &benchmark.Spec)
-		printEstimate(out, runs)
+		all = append(all, &plannedBenchmark{benchmark, runs})
+	}
+	if err := chosen.print(cmd.OutOrStdout(), all, report.Style{}); err != nil {
+		return err
 	}
 	switch {
 	case bad > 0:

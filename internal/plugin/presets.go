@@ -12,10 +12,10 @@ import (
 )
 
 // presetFormats are the ways to print presets.
-var presetFormats = []format[[]preset.Preset]{
+var presetFormats = append([]format[[]preset.Preset]{
 	{"table", "a row for each", infallible(report.Presets)},
 	{"markdown", "all that is known of each, as docs/presets.md has it", unstyled(report.PresetsMarkdown)},
-}
+}, documents(same[[]preset.Preset])...)
 
 // newPresetsCommand returns the command that prints what presets there are.
 func newPresetsCommand() *cobra.Command {

@@ -20,6 +20,7 @@ var reportFormats = []format[*reported]{
 	{"csv", "a row for each run and direction, for spreadsheets; with --series a row for each second", unstyled(func(w io.Writer, r *reported) error { return r.csv(w) })},
 	{"junit", "a test for each run and each expectation, for CI systems", ofStatus(export.JUnit)},
 	{"json", "all runs and comparisons, flat, for jq", ofStatus(export.JSON)},
+	{"yaml", "the same as json, as YAML", ofStatus(inYAML(export.JSON))},
 	{"html", "a page with charts for a browser, in one file that needs no network", unstyled(func(w io.Writer, r *reported) error { return r.html(w) })},
 	{"openmetrics", "what runs did over their time, for Prometheus: promtool tsdb create-blocks-from openmetrics", unstyled(func(w io.Writer, r *reported) error { return r.openMetrics(w) })},
 }

@@ -77,6 +77,7 @@ var historyFormats = []format[*keptHistory]{
 	{"table", "a line for each case of each benchmark", infallible(func(w io.Writer, k *keptHistory, _ report.Style) { report.HistoryTable(w, k.points) })},
 	{"csv", "a row for each case of each benchmark, for spreadsheets", unstyled(func(w io.Writer, k *keptHistory) error { return export.HistoryCSV(w, k.points) })},
 	{"json", "all points, for jq", unstyled(func(w io.Writer, k *keptHistory) error { return export.HistoryJSON(w, k.points) })},
+	{"yaml", "the same as json, as YAML", unstyled(inYAML(func(w io.Writer, k *keptHistory) error { return export.HistoryJSON(w, k.points) }))},
 	{"html", "a page with a line for each figure, and what became worse", unstyled(historyPage)},
 }
 
@@ -137,7 +138,7 @@ func tellFailing(cmd *cobra.Command, kept *keptHistory) {
 }
 
 // explainHistory says in sentences what became of the storage of a schedule.
-func explainHistory(cmd *cobra.Command, from *source, name string) error {
+func explainHistory(cmd *cobra.Command, from *source, name, output string) error {
 	kept, err := from.history(cmd.Context(), name)
 	if err != nil {
 		return err
@@ -145,6 +146,12 @@ func explainHistory(cmd *cobra.Command, from *source, name string) error {
 	found, err := kept.changes()
 	if err != nil {
 		return err
+	}
+	switch output {
+	case "json":
+		return printJSON(cmd.OutOrStdout(), report.HistoryExplanation(kept.schedule, kept.points, found, time.Now()))
+	case "yaml":
+		return printYAML(cmd.OutOrStdout(), report.HistoryExplanation(kept.schedule, kept.points, found, time.Now()))
 	}
 	report.ExplainHistory(cmd.OutOrStdout(), kept.schedule, kept.points, found, time.Now(), styleOf(cmd))
 	return nil

@@ -60,11 +60,9 @@ type targetKind struct {
 }
 
 // storageFormats are the ways to print storage.
-var storageFormats = []format[*clusterStorage]{
+var storageFormats = append([]format[*clusterStorage]{
 	{"table", "a line for each StorageClass and each kind of target", unstyled(printStorage)},
-	{"json", "for jq", unstyled(func(w io.Writer, s *clusterStorage) error { return printJSON(w, s) })},
-	{"yaml", "as YAML", unstyled(func(w io.Writer, s *clusterStorage) error { return printYAML(w, s) })},
-}
+}, documents(same[*clusterStorage])...)
 
 // newStorageCommand returns the command that lists storage which can be measured.
 func newStorageCommand(flags *genericclioptions.ConfigFlags) *cobra.Command {

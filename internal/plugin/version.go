@@ -2,7 +2,6 @@ package plugin
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/report"
@@ -49,11 +47,9 @@ type operatorVersion struct {
 }
 
 // versionFormats are the ways to print versions.
-var versionFormats = []format[*versions]{
+var versionFormats = append([]format[*versions]{
 	{"text", "a line for each part", unstyled(printVersions)},
-	{"json", "for jq", unstyled(func(w io.Writer, v *versions) error { return printJSON(w, v) })},
-	{"yaml", "as YAML", unstyled(func(w io.Writer, v *versions) error { return printYAML(w, v) })},
-}
+}, documents(same[*versions])...)
 
 // newVersionCommand returns the command that prints the versions of the plugin, the operator and the API.
 func newVersionCommand(flags *genericclioptions.ConfigFlags, plugin string) *cobra.Command {
@@ -148,22 +144,5 @@ func printVersions(w io.Writer, v *versions) error {
 		lines = append(lines, fmt.Sprintf("API:       %s (%s)", v.CRD, v1alpha1.GroupVersion))
 	}
 	_, err := fmt.Fprintln(w, strings.Join(append(lines, v.Notes...), "\n"))
-	return err
-}
-
-// printJSON prints facts as JSON.
-func printJSON(w io.Writer, facts any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(facts)
-}
-
-// printYAML prints facts as YAML.
-func printYAML(w io.Writer, facts any) error {
-	text, err := yaml.Marshal(facts)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
 	return err
 }

@@ -70,6 +70,31 @@ func Check(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	}
 }
 
+// Answer is whether storage is good enough for a preset, or for what the spec expects of a workload, for programs.
+type Answer struct {
+	// Preset is the preset, or the workload if that has none.
+	Preset     string `json:"preset"`
+	Target     string `json:"target"`
+	Parameters string `json:"parameters,omitempty"`
+	Section    string `json:"section,omitempty"`
+	// GoodEnough is yes, no, undecided, not measured, or - where nothing is expected.
+	GoodEnough string   `json:"goodEnough"`
+	Measured   []string `json:"measured,omitempty"`
+	Expected   []string `json:"expected,omitempty"`
+}
+
+// Answers returns the rows that Check prints.
+func Answers(sb *v1alpha1.StorageBenchmark) []Answer {
+	all := []Answer{}
+	for _, a := range answers(sb) {
+		all = append(all, Answer{
+			Preset: a.preset, Target: a.target, Parameters: a.parameters, Section: a.section, GoodEnough: a.word(),
+			Measured: a.measured, Expected: a.expected,
+		})
+	}
+	return all
+}
+
 // certainties prints below the table how sure each answer is.
 func certainties(w io.Writer, sb *v1alpha1.StorageBenchmark) {
 	fmt.Fprintln(w)

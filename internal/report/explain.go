@@ -20,16 +20,33 @@ import (
 // it back, how sure that is, and what to try next; then what became of runs without a result. With the name of a run it
 // says this of that run alone, and returns an error if there is none of that name.
 func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style) error {
-	e := &explanation{w: w, sb: sb, style: style, probes: map[string]bool{}}
-	defer e.print()
+	e, err := explained(sb, run, style)
+	if err == nil {
+		e.w = w
+		e.print()
+	}
+	return err
+}
+
+// Explanation returns what Explain prints, for programs.
+func Explanation(sb *v1alpha1.StorageBenchmark, run string) ([]Paragraph, error) {
+	e, err := explained(sb, run, Style{})
+	if err != nil {
+		return nil, err
+	}
+	return e.paragraphs(), nil
+}
+
+func explained(sb *v1alpha1.StorageBenchmark, run string, style Style) (*explanation, error) {
+	e := &explanation{sb: sb, style: style, probes: map[string]bool{}}
 	if run == "" {
 		e.all()
-		return nil
+		return e, nil
 	}
 	for i := range sb.Status.Runs {
 		if sb.Status.Runs[i].Name == run {
 			e.run(&sb.Status.Runs[i])
-			return nil
+			return e, nil
 		}
 	}
 	var names []string
@@ -37,9 +54,9 @@ func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style
 		names = append(names, sb.Status.Runs[i].Name)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("run %q: %s has no runs yet", run, sb.Name)
+		return nil, fmt.Errorf("run %q: %s has no runs yet", run, sb.Name)
 	}
-	return fmt.Errorf("run %q: %s has %s", run, sb.Name, humanize.Few(names, 12))
+	return nil, fmt.Errorf("run %q: %s has %s", run, sb.Name, humanize.Few(names, 12))
 }
 
 // explanation is being printed.

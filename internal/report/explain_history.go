@@ -32,11 +32,21 @@ const (
 // ExplainHistory says in sentences what became of a schedule's storage: when it is measured, what is kept, and each lasting change, with what
 // changed beside it, how sure it is, and what to do. Of more than 20 changes it explains the first ones, which matter most.
 func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *history.History, found *regression.Report, now time.Time, style Style) {
+	e := explainedHistory(s, h, found, now, style)
+	e.w = w
+	e.print()
+}
+
+// HistoryExplanation returns what ExplainHistory prints, for programs.
+func HistoryExplanation(s *v1alpha1.StorageBenchmarkSchedule, h *history.History, found *regression.Report, now time.Time) []Paragraph {
+	return explainedHistory(s, h, found, now, Style{}).paragraphs()
+}
+
+func explainedHistory(s *v1alpha1.StorageBenchmarkSchedule, h *history.History, found *regression.Report, now time.Time, style Style) *historyExplanation {
 	e := &historyExplanation{
-		explanation: explanation{w: w, style: style}, schedule: s, found: found,
+		explanation: explanation{style: style}, schedule: s, found: found,
 		isFull: len(h.Points) == int(ptr.Deref(s.Spec.HistoryLimit, 0)),
 	}
-	defer e.print()
 	e.title(s.Name)
 	e.say("Starts", e.starts(now)...)
 	e.say("Last", LastFailure(s, style))
@@ -56,6 +66,7 @@ func ExplainHistory(w io.Writer, s *v1alpha1.StorageBenchmarkSchedule, h *histor
 	if found.Worst() != nil {
 		e.remedies()
 	}
+	return e
 }
 
 // LastFailure tells how the last StorageBenchmark of a schedule failed, and how to find out more; "" if it did not.

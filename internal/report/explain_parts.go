@@ -128,3 +128,31 @@ func (e *explanation) print() {
 		}
 	}
 }
+
+// Paragraph is a part of an explanation for programs: what it is about, and what is said.
+type Paragraph struct {
+	Title string `json:"title"`
+	Lines []Line `json:"lines"`
+}
+
+// Line is a line of an explanation: a topic such as Limited by, "" for none, and sentences about it.
+type Line struct {
+	Topic string `json:"topic,omitempty"`
+	Text  string `json:"text"`
+}
+
+func (e *explanation) paragraphs() []Paragraph {
+	all := make([]Paragraph, 0, len(e.parts))
+	for _, p := range e.parts {
+		one := Paragraph{Title: humanize.Line(p.title), Lines: make([]Line, 0, len(p.lines))}
+		for _, line := range p.lines {
+			topic := strings.TrimPrefix(line.about, command)
+			if topic == noColumn {
+				topic = ""
+			}
+			one.Lines = append(one.Lines, Line{Topic: topic, Text: line.text})
+		}
+		all = append(all, one)
+	}
+	return all
+}
