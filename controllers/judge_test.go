@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -67,7 +68,9 @@ func TestPresetIsRecordedAndJudged(t *testing.T) {
 	group := &report.Groups[0]
 	group.Figures = []digest.Figures{builder.Figures(v1alpha1.OperationWrite), builder.Figures(v1alpha1.OperationSync)}
 	w.Cluster.AllPods(fakecluster.Succeed(report))
-	sb := builder.NewBenchmark(w.Namespace, "sb").Target(builder.NewTarget("fast")).Workload(v1alpha1.Workload{Name: "log", Preset: new("etcd")}).Build()
+	roomy := builder.NewTarget("fast")
+	roomy.Capacity = new(resource.MustParse("2Gi"))
+	sb := builder.NewBenchmark(w.Namespace, "sb").Target(roomy).Workload(v1alpha1.Workload{Name: "log", Preset: new("etcd")}).Build()
 	sb.Spec.Expectations = []v1alpha1.Expectation{{Metric: "write.iops", Min: new(intstr.FromInt32(5000))}}
 
 	sb = w.untilEnd(create(w, sb), metav1.ConditionTrue, v1alpha1.ReasonCompleted)

@@ -23,8 +23,8 @@ type phase func(context.Context, *pass.Pass) (pass.Outcome, error)
 // it has something to do, so that a pass can end anywhere and the next one goes on from there.
 var (
 	phases = []phase{
-		expire, prepare.Admit, observe, pvc.Tie, clean.Cancel, clean.Suspend, prepare.Relabel, prepare.Validate, prepare.Nudge,
-		clean.NoteFiles, prepare.AwaitDrivers, prepare.Provision, prepare.Anchor,
+		expire, prepare.Admit, observe, pvc.Tie, clean.Cancel, clean.Suspend, prepare.Relabel, prepare.Validate,
+		prepare.Nudge, clean.NoteFiles, prepare.AwaitDrivers, prepare.Provision, prepare.Anchor,
 		measure.Measure, measure.Conclude, clean.Up, clean.Sweep, finish,
 	}
 	deletionPhases = []phase{

@@ -57,13 +57,8 @@ func TestSuccess(t *testing.T) {
 			Name: "randread.fast", Target: "fast", Workload: "randread", Repetition: 1, State: v1alpha1.RunSucceeded,
 			Attempts: 1, Job: childmeta.RunName(sb, "randread.fast", 1, 0), LogConfigMap: childmeta.Name(sb, "randread.fast", "log"), Result: builder.Result(),
 			LimitedBy: &v1alpha1.LimitedBy{Reason: v1alpha1.BoundUnknown, Message: "no limits of the storage are known: set spec.targets[].limits"},
-			Warnings:  []v1alpha1.Warning{{Reason: v1alpha1.WarningFewSamples, Message: "p99.9 of reads is not reliable: it needs 10000 I/Os, and there were 1000"}},
 		}},
 		Comparisons: []v1alpha1.Comparison{{Workload: "randread", Targets: []v1alpha1.TargetComparison{{Name: "fast", Runs: 1, Figures: []v1alpha1.FiguresComparison{{Name: v1alpha1.OperationRead, MilliIOPS: new(alone(3_048_499)), BytesPerSecond: new(alone(12484608)), MeanNanoseconds: new(alone(5400000)), P50Nanoseconds: new(alone(5013504)), P90Nanoseconds: new(alone(5013504)), P99Nanoseconds: new(alone(8978432))}}}}}},
-		Warnings: []v1alpha1.WarningSummary{{
-			Reason: v1alpha1.WarningFewSamples, Results: 1, Message: "randread.fast: p99.9 of reads is not reliable: it needs 10000 I/Os, and there were 1000",
-			Remedy: sb.Status.Warnings[0].Remedy,
-		}},
 	}
 	ignored := cmp.Options{
 		cmpopts.IgnoreFields(v1alpha1.StorageBenchmarkStatus{}, "Conditions", "StartTime", "CompletionTime"),

@@ -284,6 +284,7 @@ var noRequests = map[string]string{
 	"efs.provisioning":          "for the operator",
 	"efs.fileSystemType":        "for the operator",
 	"efs.throughputMode":        "for the analysis",
+	"efs.performanceMode":       "for the analysis",
 	"efs.provisionedThroughput": "for the analysis",
 	"efs.meteredSize":           "for the analysis",
 	"efs.encryptInTransit":      "for the mount",

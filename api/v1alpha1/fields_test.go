@@ -10,7 +10,7 @@ import (
 
 // maxStatusFields is how many fields the status may have, each place that a type is used in counted. A new kind of result is one
 // more entry of a list, and needs none.
-const maxStatusFields = 436
+const maxStatusFields = 455
 
 func TestStatusStaysSmall(t *testing.T) {
 	text, err := os.ReadFile("../../config/crd/bases/storagebench.dev_storagebenchmarks.yaml")

@@ -1368,7 +1368,7 @@ func largestTarget(sb *v1alpha1.StorageBenchmark, t *v1alpha1.Target) v1alpha1.T
 		Claims:      []v1alpha1.ClaimStatus{{Name: strings.Repeat("c", 253)}}, ProvisionedMilliseconds: new(int64(math.MaxInt64)),
 		Limits: &limits, ClientLimits: []v1alpha1.KnownLimits{limits, limits}, TestFiles: v1alpha1.TestFilesLeftBehind,
 		RunsBeforeNodeChange: new(int32(100)),
-		BurstCredits: &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
+		BurstCredits:         &v1alpha1.BurstCredits{IOs: limit, Bytes: limit, LeftPercent: 100, SecondsToBaseline: *limit},
 	}
 	claims := storage.ClaimNames(sb, t)
 	if len(claims) > 1 {
@@ -1448,11 +1448,11 @@ func largestWarnings(run *v1alpha1.Run) []v1alpha1.Warning {
 		v1alpha1.WarningFilesFitInMemory, v1alpha1.WarningCPUThrottled, v1alpha1.WarningFewSamples, v1alpha1.WarningShortRuntime,
 		v1alpha1.WarningShortIOs, v1alpha1.WarningSparseReads,
 	} {
-		warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
+		warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 111)})
 	}
 	for i, reason := range []string{v1alpha1.WarningUnsyncedWrites, v1alpha1.WarningMetadataFromMemory} {
 		if len(run.Sections) > i+1 {
-			warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 110)})
+			warnings = append(warnings, v1alpha1.Warning{Reason: reason, Message: strings.Repeat("m", 111)})
 		}
 	}
 	return warnings

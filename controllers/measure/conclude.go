@@ -14,8 +14,8 @@ import (
 	"github.com/storagebench/storagebench/internal/result"
 )
 
-// Conclude notes how the runs ended, when all of them have, and what the cases of matrices show together. The pass ends with
-// that: results must be in the status before clean-up deletes the pods that they came from.
+// Conclude notes how the runs ended, when all of them have, and what the cases of matrices show together. The pass ends
+// with that: results must be in the status before clean-up deletes the pods that they came from.
 func Conclude(ctx context.Context, p *pass.Pass) (pass.Outcome, error) {
 	if p.SB.Status.HasMeasured() {
 		return takeLast(ctx, p)

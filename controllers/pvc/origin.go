@@ -129,7 +129,9 @@ func Unsourced(m *pass.Memory, c *children.Children, target *v1alpha1.Target) []
 }
 
 // NoteSources remembers which claims have volumes that were made for them, and says which one has not.
-func NoteSources(m *pass.Memory, c *children.Children, target *v1alpha1.Target, origins map[string]owned.Origin) string {
+func NoteSources(
+	m *pass.Memory, c *children.Children, target *v1alpha1.Target, origins map[string]owned.Origin,
+) string {
 	for _, name := range storage.ClaimNames(c.Benchmark, target) {
 		claim := c.Claims[name]
 		switch origins[name] {

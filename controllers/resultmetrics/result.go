@@ -107,7 +107,7 @@ func label(text string) string {
 	return humanize.Line(humanize.Cut(text, maxLabel-len(hash), "")) + hash
 }
 
-// figureOf says which metric a figure of a history is in, and returns its value there: operations per second, or seconds.
+// figureOf returns the metric that a figure of a history is in, and its value there: operations per second, or seconds.
 func figureOf(f history.Figure) (in family, operation, percentile string, value float64) {
 	operation, figure := f.Metric.Parts()
 	if f.Metric.IsLatency() {

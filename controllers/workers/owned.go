@@ -191,5 +191,6 @@ func withLabels[O client.Object](objects []O, having client.MatchingLabels) []O 
 
 // Own are the options by which the benchmark's Jobs and pods are listed.
 func Own(p *pass.Pass, labels ...string) []client.ListOption {
-	return []client.ListOption{client.InNamespace(p.SB.Namespace), client.MatchingLabels(childmeta.Labels(p.SB, labels...))}
+	own := client.MatchingLabels(childmeta.Labels(p.SB, labels...))
+	return []client.ListOption{client.InNamespace(p.SB.Namespace), own}
 }

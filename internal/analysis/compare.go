@@ -31,22 +31,9 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 	}
 	for _, g := range groups {
 		for _, target := range order {
-			own, base := g.results[target], g.results[baseline]
-			if target == baseline {
-				base = nil
-			}
-			if len(own) > 0 {
-				f.unanswered = g.unanswered[target] || g.unanswered[baseline]
-				f.repetitions, f.baseRepetitions = g.repetitions[target], g.repetitions[baseline]
+			if len(g.results[target]) > 0 {
 				f.depend = dependences{depend[target], depend[baseline]}
-				t := f.compareTarget(target, own, base, g.isAtRate(target) && g.isAtRate(baseline))
-				if d := depend[target]; d > 0 {
-					t.Warnings = append(t.Warnings, v1alpha1.Warning{Reason: v1alpha1.WarningDependentRuns, Message: d.text(len(own))})
-				}
-				if g.firstAccess[target] {
-					t.Warnings = append(t.Warnings, mixedAccess(own)...)
-				}
-				g.comparison.Targets = append(g.comparison.Targets, t)
+				g.comparison.Targets = append(g.comparison.Targets, f.compareIn(g, target, baseline))
 			}
 		}
 		if len(g.comparison.Targets) > 0 {
@@ -54,6 +41,24 @@ func (f *family) compareRuns(runs []v1alpha1.Run, order []string, baseline strin
 		}
 	}
 	return comparisons
+}
+
+// compareIn compares the results of a target with those of the baseline.
+func (f *family) compareIn(g *group, target, baseline string) v1alpha1.TargetComparison {
+	own, base := g.results[target], g.results[baseline]
+	if target == baseline {
+		base = nil
+	}
+	f.unanswered = g.unanswered[target] || g.unanswered[baseline]
+	f.repetitions, f.baseRepetitions = g.repetitions[target], g.repetitions[baseline]
+	t := f.compareTarget(target, own, base, g.isAtRate(target) && g.isAtRate(baseline))
+	if d := f.depend.own; d > 0 {
+		t.Warnings = append(t.Warnings, v1alpha1.Warning{Reason: v1alpha1.WarningDependentRuns, Message: d.text(len(own))})
+	}
+	if g.firstAccess[target] {
+		t.Warnings = append(t.Warnings, mixedAccess(own)...)
+	}
+	return t
 }
 
 // group is what is compared with each other.

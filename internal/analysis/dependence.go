@@ -94,7 +94,7 @@ func isOrdered(products [][]float64, level float64) bool {
 		order[i] = i
 	}
 	own, alike := neighbours(products, order), 1
-	random := rand.New(rand.NewPCG(ordersSeed, uint64(len(products))))
+	random := rand.New(rand.NewPCG(ordersSeed, uint64(len(products)))) //nolint:gosec // the same orders each time, and no secret
 	for range orders {
 		random.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		if neighbours(products, order) >= own {

@@ -53,7 +53,7 @@ func OperationsPerIO(v *v1alpha1.VolumeStatistics, r *v1alpha1.Result) string {
 	if ios == 0 || operations == 0 {
 		return ""
 	}
-	why := ""
+	var why string
 	switch ratio := operations / ios; {
 	case ratio > 1+otherCount:
 		why = "they were split, or the file system adds its own"

@@ -253,8 +253,8 @@ func TestWarningsFit(t *testing.T) {
 	moved, _ := movedOn(&v1alpha1.TargetStatus{Name: "a", RunsBeforeNodeChange: new(int32(199))}, slices.Repeat([]v1alpha1.Run{{Target: "a", State: v1alpha1.RunSucceeded}}, 200))
 	warnings = append(warnings, v1alpha1.Warning{Reason: v1alpha1.WarningDependentRuns, Message: dependence(mostAlike).text(math.MaxInt32 >> 16)})
 	hiding := oneRun{repetition: math.MaxInt32, isOfBaseline: true, verdict: v1alpha1.VerdictFaster}
-	warnings = append(warnings, *moved, v1alpha1.Warning{Reason: v1alpha1.WarningOneRun, Message: hiding.text(v1alpha1.OperationMetadata)})
-	warnings = append(warnings, inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
+	warnings = append(warnings, *moved, v1alpha1.Warning{Reason: v1alpha1.WarningOneRun, Message: hiding.text(v1alpha1.OperationMetadata)},
+		inOrder(v1alpha1.OrderByTarget, v1alpha1.VerdictSame)[0])
 	warnings = append(warnings, mixedAccess([]*v1alpha1.Result{{Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 2000)}}}, {Figures: []v1alpha1.Figures{{Name: v1alpha1.OperationRead, MilliIOPS: 1000 * (most / 1000)}}}})...)
 	// Which internal/search tells.
 	warnings = append(warnings, v1alpha1.Warning{

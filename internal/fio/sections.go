@@ -19,11 +19,11 @@ const (
 
 // Sections are the sections of a job file in the order in which fio reads them. They can be changed until File makes a
 // job file of them.
-type Sections []Section
+type Sections []Section //nolint:recvcheck // parsing appends to them
 
 // Section is a section of a job file. The options of one named global apply to the sections after it,
 // those of any other are a job.
-type Section struct {
+type Section struct { //nolint:recvcheck // only drop changes one
 	Name    string
 	Options []Option
 }

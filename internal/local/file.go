@@ -23,7 +23,7 @@ type File struct {
 
 // CreateFile makes the file. It fails if there is one of that name.
 func CreateFile(path string) (*File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // results are for everybody to read
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%s is there already, and would be overwritten: "+
 			"remove it, or name another file with --output-file", path)

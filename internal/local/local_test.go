@@ -66,7 +66,7 @@ func realFio(t *testing.T) string {
 func (b *bench) script(t *testing.T, text string) {
 	t.Helper()
 	b.Fio = filepath.Join(t.TempDir(), "fio")
-	if err := os.WriteFile(b.Fio, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil { //nolint:gosec // It is run.
+	if err := os.WriteFile(b.Fio, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -75,7 +75,7 @@ func (m machine) fileSystemOf(mount *procfs.MountInfo) volume {
 		return volume{}
 	}
 	for _, tunnel := range tunnels {
-		if match := ofTunnel.FindStringSubmatch(tunnel.Name()); match != nil && match[2] == port {
+		if match := ofTunnel.FindStringSubmatch(tunnel.Name()); len(match) > 2 && match[2] == port {
 			return volume{driver: storage.EFSDriver, handle: match[1]}
 		}
 	}

@@ -76,7 +76,7 @@ func (p *pages) benchmark(w io.Writer, r *http.Request) (goesOn bool, err error)
 	}
 	ctx := r.Context()
 	of := &reported{StorageBenchmark: sb, series: func(run *v1alpha1.Run) (*series.Series, error) {
-		return from.series(ctx, sb.Namespace, run) //nolint:contextcheck // it is the request's
+		return from.series(ctx, sb.Namespace, run)
 	}}
 	over, _ := of.seriesOfRuns() // without the rights to read them, the page has the other figures
 	return !sb.Status.HasEnded(), html.Write(w, sb, over)

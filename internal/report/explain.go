@@ -20,7 +20,7 @@ import (
 // it back, how sure that is, and what to try next; then what became of runs without a result. With the name of a run it
 // says this of that run alone, and returns an error if there is none of that name.
 func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style) error {
-	e, err := explained(sb, run, style)
+	e, err := explanationOf(sb, run, style)
 	if err == nil {
 		e.w = w
 		e.print()
@@ -30,14 +30,14 @@ func Explain(w io.Writer, sb *v1alpha1.StorageBenchmark, run string, style Style
 
 // Explanation returns what Explain prints, for programs.
 func Explanation(sb *v1alpha1.StorageBenchmark, run string) ([]Paragraph, error) {
-	e, err := explained(sb, run, Style{})
+	e, err := explanationOf(sb, run, Style{})
 	if err != nil {
 		return nil, err
 	}
 	return e.paragraphs(), nil
 }
 
-func explained(sb *v1alpha1.StorageBenchmark, run string, style Style) (*explanation, error) {
+func explanationOf(sb *v1alpha1.StorageBenchmark, run string, style Style) (*explanation, error) {
 	e := &explanation{sb: sb, style: style, probes: map[string]bool{}}
 	if run == "" {
 		e.all()

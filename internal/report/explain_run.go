@@ -84,7 +84,7 @@ func (e *explanation) subjects(run *v1alpha1.Run) []subject {
 	about := subject{workload: cases.Workload(&e.sb.Spec, run.Workload), parameters: run.Parameters, target: run.Target, clients: run.Clients}
 	var all []subject
 	for measured := range run.Measured() {
-		about.section, about.outcomes = measured.Name, []cases.Outcome{{run, &measured.Result, measured.LimitedBy}}
+		about.section, about.outcomes = measured.Name, []cases.Outcome{{Run: run, Result: &measured.Result, LimitedBy: measured.LimitedBy}}
 		all = append(all, about)
 	}
 	return all
@@ -103,7 +103,8 @@ func figuresInWords(f *v1alpha1.Figures) string {
 	if f == nil {
 		return ""
 	}
-	words, rate := "", " IOPS"
+	var words string
+	rate := " IOPS"
 	switch f.Name {
 	case v1alpha1.OperationSync:
 		words = fmt.Sprintf("%d syncs (fsync, fdatasync) took %s each on average", f.Count, wording.Latency(f.Mean()))

@@ -81,7 +81,7 @@ func TestHistoryJSON(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"read.iops": 2999.501, "read.p99": 5342000}, first.Results[0].Metrics); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]export.HistoryDriver{{"ebs.csi.aws.com", "ebs:v1.64.0", []string{"gp3"}}}, first.Environment.Drivers); diff != "" {
+	if diff := cmp.Diff([]export.HistoryDriver{{Name: "ebs.csi.aws.com", Image: "ebs:v1.64.0", Targets: []string{"gp3"}}}, first.Environment.Drivers); diff != "" {
 		t.Error(diff)
 	}
 	if !strings.Contains(out.String(), `"results": []`) {

@@ -283,7 +283,7 @@ func TestPairJSON(t *testing.T) {
 	if after := got.Comparisons[1]; after.Benchmark != "after" || after.Figures.MilliIOPS.Ratio != "1.28" || after.Figures.MilliIOPS.RatioLow != "1.278" || after.Figures.MilliIOPS.AdjustedPValue != "4.64e-10" || after.Verdict != v1alpha1.VerdictFaster {
 		t.Errorf("the other one is %+v", after)
 	}
-	if diff := cmp.Diff([]compare.Difference{{"numjobs of randwrite", "16", "32"}}, got.Differences); diff != "" {
+	if diff := cmp.Diff([]compare.Difference{{What: "numjobs of randwrite", Baseline: "16", Other: "32"}}, got.Differences); diff != "" {
 		t.Errorf("differences (-want +got):\n%s", diff)
 	}
 }
@@ -316,51 +316,51 @@ func TestDifferences(t *testing.T) {
 		"nothing": {func(*v1alpha1.StorageBenchmark) {}, nil},
 		"the version of fio, of some runs": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Runs[0].Result.FioVersion = "fio-3.40" },
-			[]compare.Difference{{"version of fio", "fio-3.39", "fio-3.39, fio-3.40"}},
+			[]compare.Difference{{What: "version of fio", Baseline: "fio-3.39", Other: "fio-3.39, fio-3.40"}},
 		},
 		"nodes": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "m7i.large" },
-			[]compare.Difference{{"instance types of the nodes of efs", "m6i.large", "m7i.large"}},
+			[]compare.Difference{{What: "instance types of the nodes of efs", Baseline: "m6i.large", Other: "m7i.large"}},
 		},
 		"nodes of which the type is not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[1].Volumes[0].InstanceType = "" }, nil},
 		"zones": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "eu-central-1c" },
-			[]compare.Difference{{"zones of gp3", "eu-central-1a", "eu-central-1c"}},
+			[]compare.Difference{{What: "zones of gp3", Baseline: "eu-central-1a", Other: "eu-central-1c"}},
 		},
 		"zones that are not known": {func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Volumes[0].Zone = "" }, nil},
 		"the size": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = nil },
-			[]compare.Difference{{"size of gp3", "30Gi", "10Gi"}},
+			[]compare.Difference{{What: "size of gp3", Baseline: "30Gi", Other: "10Gi"}},
 		},
 		"the same size in other words": {func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Targets[0].Capacity = new(resource.MustParse("30720Mi")) }, nil},
 		"limits": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits.IOPS = new(int64(6000)) },
-			[]compare.Difference{{"limits of gp3", "3000 IOPS, 125 MiB/s", "6000 IOPS, 125 MiB/s"}},
+			[]compare.Difference{{What: "limits of gp3", Baseline: "3000 IOPS, 125 MiB/s", Other: "6000 IOPS, 125 MiB/s"}},
 		},
 		"limits that are not known": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].Limits = nil },
-			[]compare.Difference{{"limits of gp3", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}},
+			[]compare.Difference{{What: "limits of gp3", Baseline: "Volume: 3000 IOPS, 125 MiB/s", Other: "unknown"}},
 		},
 		"raw block volumes": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Status.Targets[0].VolumeMode = "Block" },
-			[]compare.Difference{{"volume mode of gp3", "Filesystem", "Block"}},
+			[]compare.Difference{{What: "volume mode of gp3", Baseline: "Filesystem", Other: "Block"}},
 		},
 		"what a volume is made from": {
 			func(sb *v1alpha1.StorageBenchmark) {
 				sb.Spec.Targets[0].DataSource = &v1alpha1.DataSource{Kind: v1alpha1.DataSourceClaim, Name: "db"}
 			},
-			[]compare.Difference{{"dataSource of gp3", "none", "PersistentVolumeClaim db"}},
+			[]compare.Difference{{What: "dataSource of gp3", Baseline: "none", Other: "PersistentVolumeClaim db"}},
 		},
 		"clients": {
 			func(sb *v1alpha1.StorageBenchmark) { sb.Spec.Clients = new(int32(4)) },
-			[]compare.Difference{{"clients of randwrite bs=16k", "1", "4"}},
+			[]compare.Difference{{What: "clients of randwrite bs=16k", Baseline: "1", Other: "4"}},
 		},
 		"parameters and options": {
 			func(sb *v1alpha1.StorageBenchmark) {
 				p := sb.Spec.Workloads[0].Fio
 				p.Direct, p.RuntimeSeconds, p.BS, p.Options = nil, new(int32(604_800)), new("4k"), map[string]v1alpha1.FioOptionValue{"thinktime": "100"}
 			},
-			[]compare.Difference{{"direct of randwrite", "true", "unset"}, {"runtimeSeconds of randwrite", "60", "604800"}, {"thinktime of randwrite", "unset", "100"}},
+			[]compare.Difference{{What: "direct of randwrite", Baseline: "true", Other: "unset"}, {What: "runtimeSeconds of randwrite", Baseline: "60", Other: "604800"}, {What: "thinktime of randwrite", Baseline: "unset", Other: "100"}},
 		},
 		"job files": {
 			func(sb *v1alpha1.StorageBenchmark) {
@@ -382,7 +382,7 @@ func TestDifferences(t *testing.T) {
 func TestDifferencesOfOtherTargets(t *testing.T) {
 	before, after := experiment("before", gp3Six[:1], nil), experiment("after", nil, efsSix[:1])
 	after.Status.Targets[0].Volumes[0].InstanceType = "unlike"
-	want := []compare.Difference{{"limits of gp3 and efs", "Volume: 3000 IOPS, 125 MiB/s", "unknown"}}
+	want := []compare.Difference{{What: "limits of gp3 and efs", Baseline: "Volume: 3000 IOPS, 125 MiB/s", Other: "unknown"}}
 	if diff := cmp.Diff(want, paired(before, after).Differences()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,7 +44,7 @@ func TestBusyNode(t *testing.T) {
 	c := meta.FindStatusCondition(done.Status.Conditions, v1alpha1.ConditionExpectationsMet)
 	t.Logf("expectations are met: %s: %s", c.Status, c.Message)
 	for _, run := range done.Status.Runs {
-		_, warned := messageOf(&run, v1alpha1.WarningNodeBusy)
+		warned := isWarnedOf(&run, v1alpha1.WarningNodeBusy)
 		sync := run.Result.Of(v1alpha1.OperationSync).CompletionLatency
 		t.Logf("%s: node %+v, %d IOPS, fdatasync p50 %s, p99 %s, %s: %s", run.Workload, run.NodeLoad, run.Result.Of(v1alpha1.OperationWrite).IOPS(),
 			time.Duration(sync.P50Nanoseconds), time.Duration(sync.P99Nanoseconds), run.LimitedBy.Reason, run.LimitedBy.Message)
@@ -74,7 +75,7 @@ func expectedOf(run v1alpha1.Run) metav1.ConditionStatus {
 
 // isNodeBusy reports whether other work on the node kept its CPUs from a run.
 func isNodeBusy(run *v1alpha1.Run) bool {
-	_, warned := messageOf(run, v1alpha1.WarningNodeBusy)
+	warned := isWarnedOf(run, v1alpha1.WarningNodeBusy)
 	return warned
 }
 
@@ -86,14 +87,9 @@ func figuresBound(run *v1alpha1.Run) string {
 	return run.LimitedBy.Reason
 }
 
-// messageOf returns the message of a run's warning, and whether it has that.
-func messageOf(run *v1alpha1.Run, reason string) (string, bool) {
-	for _, w := range run.Warnings {
-		if w.Reason == reason {
-			return w.Message, true
-		}
-	}
-	return "", false
+// isWarnedOf reports whether a run has a warning.
+func isWarnedOf(run *v1alpha1.Run, reason string) bool {
+	return slices.ContainsFunc(run.Warnings, func(w v1alpha1.Warning) bool { return w.Reason == reason })
 }
 
 // keepBusy makes pods of which each has so many processes that do nothing but compute, until the test ends.

@@ -119,30 +119,30 @@ func (p *Pair) Missing() []string {
 }
 
 // Judged returns the figures that have a verdict.
-func (p *Pair) Judged() []judgedFigures {
-	var all []judgedFigures
+func (p *Pair) Judged() []JudgedFigures {
+	var all []JudgedFigures
 	for i := range p.Both {
 		c := &p.Both[i]
 		t := &c.Targets[1]
 		of := strings.TrimSpace(humanize.Line(cases.Name(c)) + " " + humanize.Line(wording.Parameters(c.Parameters)))
 		for j := range t.Figures {
 			if f := &t.Figures[j]; f.Verdict() != "" {
-				all = append(all, judgedFigures{wording.Harmless(of + " on " + t.Name + ": " + f.Name), f})
+				all = append(all, JudgedFigures{wording.Harmless(of + " on " + t.Name + ": " + f.Name), f})
 			}
 		}
 	}
 	return all
 }
 
-// judgedFigures are figures of the second benchmark that have a verdict.
-type judgedFigures struct {
+// JudgedFigures are figures of the second benchmark that have a verdict.
+type JudgedFigures struct {
 	// subject names them, such as "randwrite bs=16k on gp3: write".
 	Subject string
 	figures *v1alpha1.FiguresComparison
 }
 
 // Worst returns the verdict, which is Slower also if a latency is.
-func (j *judgedFigures) Worst() v1alpha1.Verdict {
+func (j *JudgedFigures) Worst() v1alpha1.Verdict {
 	f := j.figures
 	for _, latency := range []*v1alpha1.Statistic{f.MeanNanoseconds, f.P50Nanoseconds, f.P90Nanoseconds, f.P99Nanoseconds} {
 		if latency != nil && latency.Verdict == v1alpha1.VerdictSlower {
@@ -153,7 +153,7 @@ func (j *judgedFigures) Worst() v1alpha1.Verdict {
 }
 
 // InWords tells how the figures compare with those of the first benchmark.
-func (j *judgedFigures) InWords() string {
+func (j *JudgedFigures) InWords() string {
 	text := string(j.Worst())
 	if iops := j.figures.MilliIOPS; iops != nil && iops.Median > 0 {
 		text = fmt.Sprintf("%s: %s IOPS", text, wording.IOPS(iops.Median))

@@ -16,23 +16,23 @@ import (
 	"github.com/storagebench/storagebench/internal/report/wording"
 )
 
-// remark is what is said of how two benchmarks were measured, below what they measured. Head is one word.
-type remark struct{ Head, Text string }
+// Remark is what is said of how two benchmarks were measured, below what they measured. Head is one word.
+type Remark struct{ Head, Text string }
 
 // Remarks say what the verdicts rest on.
-func (p *Pair) Remarks() []remark {
-	var all []remark
+func (p *Pair) Remarks() []Remark {
+	var all []Remark
 	for i, sb := range p.Benchmarks {
 		if text := incomplete(&sb.Status, p.Labels[i]); text != "" {
-			all = append(all, remark{"Incomplete", text})
+			all = append(all, Remark{"Incomplete", text})
 		}
 	}
 	for i, sb := range p.Benchmarks {
 		if text := abandonedCount(&sb.Status, p.Labels[i]); text != "" {
-			all = append(all, remark{"Abandoned", text})
+			all = append(all, Remark{"Abandoned", text})
 		}
 	}
-	return append(all, remark{"Measured", p.when() + p.where() + ". Verdicts count as a difference whatever else was not the same."})
+	return append(all, Remark{"Measured", p.when() + p.where() + ". Verdicts count as a difference whatever else was not the same."})
 }
 
 // when says how far apart two benchmarks were measured. Each has all of its repetitions in its own time, so that none of them shows what changed in

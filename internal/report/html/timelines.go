@@ -63,7 +63,7 @@ func ratePlot(shown []timed, label string, unitOf func(largest float64) wording.
 }
 
 // line returns the line of a run that has so many points of an interval, without its figures.
-func (t timed) line(points int, intervalMilliseconds int64) timeline {
+func (t *timed) line(points int, intervalMilliseconds int64) timeline {
 	step := int64(thinnedBy(points)) * intervalMilliseconds
 	return timeline{Target: t.target.Name, Name: t.run.Name, Faint: t.again > 0, Step: float64(step) / 1000}
 }
@@ -123,7 +123,7 @@ func latencyBands(shown []timed) []timeline {
 }
 
 // latencyLine returns the line of a run's latencies, which may have fewer points than its rates.
-func (t timed) latencyLine() timeline {
+func (t *timed) latencyLine() timeline {
 	return t.line(len(t.Latency.P50), t.of.IntervalMilliseconds*int64(t.of.LatencyPoints))
 }
 
