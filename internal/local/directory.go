@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"unicode"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,6 +37,11 @@ func checkDirectory(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("directory %s: %w", path, err)
 	}
+	// The path gets into fio's job file, where # and ; begin comments, $ a variable, and a line end the next option.
+	if at := strings.IndexFunc(absolute, isUnsafe); at >= 0 {
+		return "", fmt.Errorf("directory %q: fio's job files cannot have %q in a path: name a directory without it, "+
+			"or mount or move this one elsewhere", absolute, absolute[at:at+1])
+	}
 	info, err := os.Stat(absolute)
 	if err != nil {
 		return "", err
@@ -48,6 +55,28 @@ func checkDirectory(path string) (string, error) {
 			"name a directory that this user may write to", path, os.Getuid(), err)
 	}
 	return absolute, nil
+}
+
+// isUnsafe reports whether a character of a path means something else to fio or to a shell. Letters of all languages,
+// digits, spaces and common punctuation are safe.
+func isUnsafe(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@%:=,~ ", r)
+}
+
+// shellQuoted returns a path as one word of a shell.
+func shellQuoted(path string) string {
+	if !strings.Contains(path, " ") {
+		return path
+	}
+	return "'" + path + "'"
+}
+
+func quotedAll(paths []string) []string {
+	quoted := make([]string, len(paths))
+	for i, path := range paths {
+		quoted[i] = shellQuoted(path)
+	}
+	return quoted
 }
 
 // ofBenchmark matches the names of directories with the test files of a benchmark.

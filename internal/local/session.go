@@ -142,7 +142,7 @@ func (s *Session) Notes() (notes []string) {
 		}
 		for _, directory := range leftovers(s.directories[target.Name]) {
 			notes = append(notes, fmt.Sprintf("%s has test files of another benchmark. If none is under way, it was killed. "+
-				"Remove them: rm -r %s", target.Name, directory))
+				"Remove them: rm -r %s", target.Name, shellQuoted(directory)))
 		}
 	}
 	return notes
@@ -193,7 +193,7 @@ func (s *Session) conclude(ctx context.Context) {
 func (s *Session) cleanUp() {
 	if s.sb.Spec.CleanupPolicy == v1alpha1.CleanupRetain {
 		s.set(v1alpha1.ConditionCleanedUp, metav1.ConditionFalse, v1alpha1.ReasonRetained,
-			"spec.cleanupPolicy is Retain: remove the test files yourself: rm -r "+strings.Join(s.testDirectories(), " "))
+			"spec.cleanupPolicy is Retain: remove the test files yourself: rm -r "+strings.Join(quotedAll(s.testDirectories()), " "))
 		return
 	}
 	s.step(v1alpha1.ReasonCleaningUp, "test files are being removed")
@@ -204,7 +204,7 @@ func (s *Session) cleanUp() {
 		if err := s.remove(s.testDirectory(target.Name)); err != nil {
 			target.TestFiles = v1alpha1.TestFilesLeftBehind
 			left = append(left, fmt.Sprintf("test files of target %s are left: %v: rm -r %s",
-				target.Name, err, s.testDirectory(target.Name)))
+				target.Name, err, shellQuoted(s.testDirectory(target.Name))))
 		}
 	}
 	if len(left) > 0 {

@@ -58,6 +58,7 @@ func refuse(spec *v1alpha1.StorageBenchmarkSpec, directories map[string]string) 
 		problems = append(problems, fmt.Errorf(
 			"clients: %d clients measure from %d nodes, which needs a cluster: set clients to 1", clients, clients))
 	}
+	problems = append(problems, outOfBounds(spec)...)
 	left := maps.Clone(directories)
 	for i := range spec.Targets {
 		target := &spec.Targets[i]
@@ -71,6 +72,26 @@ func refuse(spec *v1alpha1.StorageBenchmarkSpec, directories map[string]string) 
 			name, strings.Join(namesOf(spec), ", ")))
 	}
 	return errors.Join(problems...)
+}
+
+// outOfBounds returns an error about each value that an API server would refuse, and that decides what is filled or
+// removed here.
+func outOfBounds(spec *v1alpha1.StorageBenchmarkSpec) (problems []error) {
+	for i := range spec.Targets {
+		if reserve := spec.Targets[i].FreeSpaceReserve; reserve != nil && reserve.Sign() < 0 {
+			problems = append(problems, fmt.Errorf("target %s: freeSpaceReserve is %s: write 0 or more, such as 1Gi",
+				spec.Targets[i].Name, reserve))
+		}
+	}
+	for name, seconds := range map[string]*int32{
+		"ioProgressSeconds": spec.Deadlines.IOProgressSeconds, "cleanUpSeconds": spec.Deadlines.CleanUpSeconds,
+		"runCompletionSeconds": spec.Deadlines.RunCompletionSeconds,
+	} {
+		if seconds != nil && *seconds < 1 {
+			problems = append(problems, fmt.Errorf("deadlines.%s is %d: write 1 or more", name, *seconds))
+		}
+	}
+	return problems
 }
 
 // namesOf returns the names of the targets.

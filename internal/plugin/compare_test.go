@@ -53,7 +53,7 @@ w         ba=4k bs=4k clients=2 runtimeSeconds=5  gp3     options    read   100 
 		},
 		"an unknown format": {
 			[]string{"before", "after", "-o", "html"},
-			execution{Err: "Error: --output \"html\" is not known: use table, wide, markdown, csv, junit or json\n", Failed: true},
+			execution{Err: "Error: --output \"html\" is not known: use table, wide, markdown, csv, junit, json or yaml\n", Failed: true},
 		},
 		"too few runs to fail": {
 			[]string{"before", "after", "--exit-code", "-o", "junit"},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/aws"
@@ -69,6 +70,9 @@ func (o *localOptions) begin(cmd *cobra.Command, claims *[]string) error {
 			return fmt.Errorf("--%s needs a cluster: leave it out, or leave out --local; "+
 				"with --local, --target names directories", name)
 		}
+	}
+	if o.output == "-" {
+		return errors.New("--output-file -: results go into a file: name one; -o yaml prints them")
 	}
 	o.instance, _ = cmd.Flags().GetString("instance") // which addFlags has seen to
 	if _, known := aws.LookupInstance(o.instance); o.instance != "" && !known {
@@ -174,6 +178,11 @@ func (o *runOptions) runLocal(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if benchmark.Name != "" {
+		if err := named("name", benchmark.Name, validation.IsDNS1123Subdomain(benchmark.Name)); err != nil {
+			return err
+		}
+	}
 	o.local.describe(&benchmark.Spec)
 	if o.dryRun {
 		return printManifest(cmd.OutOrStdout(), benchmark)
@@ -197,6 +206,9 @@ func (o *runOptions) runLocal(cmd *cobra.Command) error {
 func (o *runOptions) localBenchmark(cmd *cobra.Command) (*v1alpha1.StorageBenchmark, error) {
 	switch len(o.files.Filenames) {
 	case 0:
+		if err := o.oneLine.checkFlags(cmd.Flags()); err != nil {
+			return nil, err
+		}
 		benchmark, err := o.oneLine.benchmark()
 		if err == nil && o.name != "" {
 			benchmark.Name, benchmark.GenerateName = o.name, ""

@@ -77,6 +77,7 @@ const sameSignal = time.Second
 // interruptible returns a context that ends with the first Ctrl-C, or when the terminal is closed. A later Ctrl-C ends
 // the program at once.
 func interruptible(parent context.Context, say func(string)) (context.Context, func()) {
+	signal.Ignore(syscall.SIGPIPE) // a pipe that is gone, as of tee after Ctrl-C, must not keep test files from being removed
 	ctx, stop := signal.NotifyContext(parent, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	cancel := context.AfterFunc(ctx, func() {
 		say("interrupted: fio is being ended, and test files are being removed; Ctrl-C once more leaves them")

@@ -61,6 +61,8 @@ size take at these limits; and what pods take to start and report: 2 s a run, 4.
 type plannedBenchmark struct {
 	benchmark *v1alpha1.StorageBenchmark
 	runs      []plan.Run
+	// isOneOfSeveral reports whether the file has other benchmarks.
+	isOneOfSeveral bool
 }
 
 // planFormats are the ways to print plans.
@@ -74,7 +76,7 @@ func printPlanTables(out io.Writer, all []*plannedBenchmark) error {
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		if len(all) > 1 {
+		if one.isOneOfSeveral {
 			fmt.Fprintf(out, "%s\n\n", one.benchmark.Name)
 		}
 		report.Plan(out, planned(one.runs))
@@ -132,7 +134,7 @@ func printPlans(cmd *cobra.Command, in io.Reader, name string, chosen format[[]*
 			bad++
 			continue
 		}
-		all = append(all, &plannedBenchmark{benchmark, runs})
+		all = append(all, &plannedBenchmark{benchmark, runs, len(benchmarks) > 1})
 	}
 	if err := chosen.print(cmd.OutOrStdout(), all, report.Style{}); err != nil {
 		return err

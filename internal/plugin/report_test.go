@@ -107,7 +107,7 @@ func TestReport(t *testing.T) {
 		},
 		"completion of formats": {
 			[]string{cobra.ShellCompNoDescRequestCmd, "report", "first", "-o", ""},
-			execution{Out: "table\nwide\nmarkdown\ncsv\njunit\njson\nhtml\nopenmetrics\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
+			execution{Out: "table\nwide\nmarkdown\ncsv\njunit\njson\nyaml\nhtml\nopenmetrics\n:4\n", Err: "Completion ended with directive: ShellCompDirectiveNoFileComp\n"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 	o.addFollowFlags(cmd)
 	o.local.addFlags(cmd)
 	for _, flag := range []string{"filename", "kustomize"} {
-		for _, other := range append([]string{"fs-group", "node-selector", "preset", "expect", "search", "name", "dry-run"}, targetFlagNames...) {
+		for _, other := range slices.Concat([]string{"fs-group", "node-selector", "preset", "expect", "search", "name", "dry-run", "clients", "repetitions"}, fioFlags, targetFlagNames) {
 			cmd.MarkFlagsMutuallyExclusive(flag, other)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -108,6 +109,8 @@ func (o *uiOptions) serve(cmd *cobra.Command, p *pages) error {
 type pages struct {
 	from library
 	now  func() time.Time
+	// one makes one page at a time: each may take the memory of the largest file.
+	one sync.Mutex
 }
 
 // handler returns the pages by their paths. It answers requests by this machine only, and under its own names: another
@@ -123,6 +126,10 @@ func (p *pages) handler() http.Handler {
 			http.Error(w, "open this page as http://127.0.0.1", http.StatusForbidden)
 			return
 		}
+		if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+			http.Error(w, "another site has asked for this page", http.StatusForbidden)
+			return
+		}
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("X-Frame-Options", "DENY")
 		w.Header().Set("Referrer-Policy", "no-referrer")
@@ -134,6 +141,8 @@ func (p *pages) handler() http.Handler {
 // page serves what a function writes. goesOn reports whether the page will change soon.
 func (p *pages) page(write func(io.Writer, *http.Request) (goesOn bool, err error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		p.one.Lock()
+		defer p.one.Unlock()
 		ctx, cancel := context.WithTimeout(r.Context(), pagePatience)
 		defer cancel()
 		var text bytes.Buffer // an error can be told only before the page has begun

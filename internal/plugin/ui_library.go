@@ -94,32 +94,43 @@ type folder struct {
 	paths []string
 }
 
-// files returns the files of results, those of directories too.
-func (f *folder) files() (files []string, err error) {
-	for _, root := range f.paths {
-		err := filepath.WalkDir(root, func( //nolint:gosec // the user has named it
-			path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || len(files) >= maxShelved {
+// files returns the regular files of results, those of directories too, and notes about what was left out. Links in a
+// directory are not followed: they may lead out of it.
+func (f *folder) files() (files, notes []string, err error) {
+	for _, path := range f.paths {
+		root, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil && path == root:
 				return err
+			case err != nil:
+				notes = append(notes, "Not read: "+humanize.Line(err.Error()))
+				return fs.SkipDir
+			case !entry.Type().IsRegular() || path != root && !isPath(filepath.Base(path)):
+				return nil
+			case len(files) == maxShelved:
+				notes = append(notes, fmt.Sprintf("There are more than %d files: the first ones are listed", maxShelved))
+				return fs.SkipAll
 			}
-			if path == root || isPath(filepath.Base(path)) {
-				files = append(files, path)
-			}
+			files = append(files, path)
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return files, nil
+	return files, notes, nil
 }
 
 func (f *folder) all(context.Context) (*shelf, error) {
-	files, err := f.files()
+	files, notes, err := f.files()
 	if err != nil {
 		return nil, err
 	}
-	found := &shelf{where: "Files of " + humanize.Few(f.paths, 3), groupedBy: "File"}
+	found := &shelf{where: "Files of " + humanize.Few(f.paths, 3), groupedBy: "File", notes: notes}
 	for _, path := range files {
 		results, err := f.read(path)
 		if err != nil {
@@ -147,7 +158,7 @@ func (f *folder) read(path string) (*saved, error) {
 }
 
 func (f *folder) open(group, name string) (*source, error) {
-	files, err := f.files()
+	files, _, err := f.files()
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -61,6 +62,28 @@ func TestUI(t *testing.T) {
 	}
 	if page := servedPage(t, directory, "localhost:8080", "/benchmarks/"+url.PathEscape(second)+"/under-way"); page.Header().Get("Refresh") != "3" {
 		t.Errorf("a benchmark under way: Refresh %q", page.Header().Get("Refresh"))
+	}
+}
+
+// TestUIOfHostileFolder: pipes and links of a folder are passed over, and what cannot be read is named.
+func TestUIOfHostileFolder(t *testing.T) {
+	directory := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(directory, "log.out"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outside := write(t, "secret.yaml", []byte("password: x"))
+	if err := os.Symlink(outside, filepath.Join(directory, "out.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	if page := servedPage(t, directory, "127.0.0.1:1", "/"); page.Code != http.StatusOK || strings.Contains(page.Body.String(), "out.yaml") {
+		t.Errorf("code %d: %s", page.Code, page.Body)
+	}
+	p := &pages{from: &folder{cmd: &cobra.Command{}, paths: []string{directory}}, now: time.Now}
+	request := httptest.NewRequest(http.MethodGet, "http://127.0.0.1:1/", http.NoBody)
+	request.Header.Set("Sec-Fetch-Site", "cross-site")
+	answer := httptest.NewRecorder()
+	if p.handler().ServeHTTP(answer, request); answer.Code != http.StatusForbidden {
+		t.Errorf("for another site: code %d", answer.Code)
 	}
 }
 

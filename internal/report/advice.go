@@ -33,9 +33,9 @@ var advice = map[string]string{
 		"An application beside the same work waits like fio. Until then the result says little about the storage.",
 	v1alpha1.BoundStorage: "More jobs or a higher iodepth do not help. Look for the limit behind this: of the volume, the node, the network or the disk below, " +
 		"and set it in spec.targets[].limits or clientLimits.",
-	v1alpha1.BoundQueue: "Do not add load: I/Os already wait for each other for several times as long as the storage takes. Measure with fewer in flight, such as matrix: {numjobs: [1, 4, 16]}: " +
-		"the case from which on the rate grows no more shows the limit. Look for it in the settings of the volume (aws ec2 describe-volumes), the node, the network and others that use them.",
-	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. " +
+	v1alpha1.BoundQueue: "Do not add load: I/Os already wait for each other for several times as long as the storage takes. Measure with fewer in flight, with a matrix of values below those of this run (numjobs times iodepth are in flight): " +
+		"the case from which on the rate grows no more shows the limit. Look for it in the settings of the storage (EBS: aws ec2 describe-volumes), the node, the network and others that use them.",
+	v1alpha1.BoundLatency: "Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or io_uring. A matrix of values above those of this run (numjobs times iodepth are in flight) shows up to which limit IOPS grow. " +
 		"An application that waits for each I/O will see this latency.",
 	v1alpha1.BoundUnknown: "The sentence above says what is missing. Often it is the limits: set spec.targets[].limits to what the storage is specified for, " +
 		"and the next benchmark is judged by them.",

@@ -60,8 +60,9 @@ randwrite bs=16k on efs
             18 %. To do: raise repetitions or runtimeSeconds, and look for other load on the node
             and on the storage, or for burst credits that run out.
   Next      Keep more I/Os in flight: more jobs (numjobs), or a higher iodepth with libaio or
-            io_uring. A matrix such as numjobs: [16, 32, 64] shows up to which limit IOPS grow. An
-            application that waits for each I/O will see this latency.
+            io_uring. A matrix of values above those of this run (numjobs times iodepth are in
+            flight) shows up to which limit IOPS grow. An application that waits for each I/O will
+            see this latency.
 `
 	sb := experiment("e1", gp3Six, efsSix)
 	sb.Status.Runs[6].LimitedBy = nil
