@@ -70,7 +70,7 @@ func TestComparison(t *testing.T) {
 		reasons[warning.Reason] = warning.Results
 	}
 	// The workload's engine waits for each I/O, so that an iodepth of 4 is ignored.
-	expected := map[string]int32{v1alpha1.WarningCPUThrottled: 16, v1alpha1.WarningFewSamples: 16, v1alpha1.WarningIODepthIgnored: 8}
+	expected := map[string]int32{v1alpha1.WarningCPUThrottled: 16, v1alpha1.WarningIODepthIgnored: 8}
 	if diff := cmp.Diff(expected, reasons); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}

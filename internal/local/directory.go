@@ -57,6 +57,33 @@ func checkDirectory(path string) (string, error) {
 	return absolute, nil
 }
 
+// statAll returns what the directories of targets are.
+func statAll(directories map[string]string) (map[string]os.FileInfo, error) {
+	found := map[string]os.FileInfo{}
+	for target, directory := range directories {
+		info, err := os.Stat(directory)
+		if err != nil {
+			return nil, err
+		}
+		found[target] = info
+	}
+	return found, nil
+}
+
+// whyChanged returns why the directory of a target is not the one of the beginning, or that of its test files not the
+// one that was made there; "" if both are.
+func (s *Session) whyChanged(target string) string {
+	directory := s.directories[target]
+	if now, err := os.Lstat(directory); err != nil || !os.SameFile(now, s.found[target]) {
+		return fmt.Sprintf("%s is not the directory any more that it was at the beginning: "+
+			"it was unmounted, moved or replaced", directory)
+	}
+	if own, err := os.Lstat(s.testDirectory(target)); err == nil && !own.IsDir() {
+		return s.testDirectory(target) + " was replaced by something that is no directory"
+	}
+	return ""
+}
+
 // isUnsafe reports whether a character of a path means something else to fio or to a shell. Letters of all languages,
 // digits, spaces and common punctuation are safe.
 func isUnsafe(r rune) bool {

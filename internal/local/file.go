@@ -19,6 +19,8 @@ import (
 type File struct {
 	path string
 	kept [][]byte
+	// last is the file as it was written last.
+	last os.FileInfo
 }
 
 // CreateFile makes the file. It fails if there is one of that name.
@@ -31,7 +33,8 @@ func CreateFile(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the results cannot be written: %w: name another file with --output-file", err)
 	}
-	return &File{path: path}, file.Close()
+	info, err := file.Stat()
+	return &File{path: path, last: info}, errors.Join(err, file.Close())
 }
 
 // Keep has the file hold a ConfigMap from the next Write on.
@@ -53,9 +56,14 @@ func (f *File) Write(sb *v1alpha1.StorageBenchmark) error {
 		return fmt.Errorf("write the results: %w", err)
 	}
 	_, err = next.Write(content)
-	err = errors.Join(err, next.Chmod(0o644), next.Close())
+	info, statErr := next.Stat()
+	err = errors.Join(err, statErr, next.Chmod(0o644), next.Close())
+	if now, lostErr := os.Lstat(f.path); err == nil && (lostErr != nil || !os.SameFile(now, f.last)) {
+		return fmt.Errorf("write the results: %s was removed or replaced meanwhile, and is left alone: they are in %s", f.path, next.Name())
+	}
 	if err == nil {
 		err = os.Rename(next.Name(), f.path)
+		f.last = info
 	}
 	if err != nil {
 		return fmt.Errorf("write the results: %w", errors.Join(err, os.Remove(next.Name())))

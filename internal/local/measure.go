@@ -29,6 +29,10 @@ func (s *Session) measure(ctx context.Context, run *v1alpha1.Run) {
 		attempt.FailRun(run, "the run is not planned", s.now())
 		return
 	}
+	if why := s.whyChanged(run.Target); why != "" {
+		attempt.FailRun(run, why+"; nothing was measured", s.now())
+		return
+	}
 	attempt.BeginRun(run, s.config.Clock.Now())
 	s.sb.Status.Target(run.Target).TestFiles = v1alpha1.TestFilesPresent
 	s.step(v1alpha1.ReasonPreparing, attempt.DescribeRun(&s.sb.Status, run))

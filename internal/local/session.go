@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +58,9 @@ type Session struct {
 	told        v1alpha1.StorageBenchmarkSpec
 	runs        []plan.Run
 	directories map[string]string
-	file        *File
+	// found are the directories as they were at the beginning: a mount can go, and another directory take the place.
+	found map[string]os.FileInfo
+	file  *File
 	// saveErr is why the file could not be written the last time, nil if it was.
 	saveErr error
 }
@@ -70,6 +73,9 @@ func New(config Config) (*Session, error) {
 		return nil, err
 	}
 	if s.directories, err = checkDirectories(config.Directories, namesOf(spec)); err != nil {
+		return nil, err
+	}
+	if s.found, err = statAll(s.directories); err != nil {
 		return nil, err
 	}
 	s.sb = newBenchmark(config.Benchmark, spec, metav1.NewTime(config.Clock.Now()))
@@ -153,6 +159,7 @@ func (s *Session) Notes() (notes []string) {
 func (s *Session) Run(ctx context.Context, file *File) (*v1alpha1.StorageBenchmark, error) {
 	s.file = file
 	evaluation.Begin(s.sb, s.runs, s.now())
+	s.save() // what is killed in its first run can be read, and names its test files
 	for run := s.next(); run != nil && ctx.Err() == nil && !s.sb.Status.HasMeasured(); run = s.next() {
 		s.measure(ctx, run)
 		s.save()
@@ -201,6 +208,12 @@ func (s *Session) cleanUp() {
 	for i := range s.sb.Status.Targets {
 		target := &s.sb.Status.Targets[i]
 		target.TestFiles = v1alpha1.TestFilesRemoved
+		if why := s.whyChanged(target.Name); why != "" {
+			target.TestFiles = v1alpha1.TestFilesLeftBehind
+			left = append(left, fmt.Sprintf("test files of target %s are left: %s: remove %s where that directory is now",
+				target.Name, why, filepath.Base(s.testDirectory(target.Name))))
+			continue
+		}
 		if err := s.remove(s.testDirectory(target.Name)); err != nil {
 			target.TestFiles = v1alpha1.TestFilesLeftBehind
 			left = append(left, fmt.Sprintf("test files of target %s are left: %v: rm -r %s",

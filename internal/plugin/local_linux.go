@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/storagebench/storagebench/api/v1alpha1"
 	"github.com/storagebench/storagebench/internal/fiooutput"
@@ -50,8 +51,10 @@ func (o *localOptions) measure(
 	closeView := shown.start()
 	ended, err := session.Run(ctx, file)
 	closeView()
-	if err != nil {
-		return nil, nil, errors.Join(judge(ended), err)
+	if err != nil && ended != nil { // the file cannot be written: what was measured is printed all the same
+		makeHarmless(ended)
+		file := &saved{path, []client.Object{ended}}
+		return file.source(ended.Name), ended, errors.Join(judge(ended), err)
 	}
 	cmd.PrintErrf("results: %s\n", path)
 	from, ended, err := o.saved(cmd, path)
