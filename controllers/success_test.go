@@ -34,7 +34,6 @@ func TestSuccess(t *testing.T) {
 		PlannedRuns:        1,
 		FinishedRuns:       1,
 		Progress:           "1/1",
-		WarningCount:       1,
 		Best:               "3048 IOPS 5.01ms p50",
 		Summary:            "randread: fast 3048 IOPS 5.01ms p50",
 		Targets: []v1alpha1.TargetStatus{{
