@@ -69,8 +69,8 @@ func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
 	var records []struct {
 		Client, Node string
 		Sections     []struct {
-			Result    v1alpha1.Result
-			WriteBins map[string]int64
+			Result v1alpha1.Result
+			Bins   map[string]map[string]int64
 		}
 	}
 	if err := json.NewDecoder(r).Decode(&records); err != nil {
@@ -79,7 +79,7 @@ func checkClientRecords(t *testing.T, run *v1alpha1.Run) {
 	ios := int64(0)
 	for i, record := range records {
 		counted := int64(0)
-		for _, n := range record.Sections[0].WriteBins {
+		for _, n := range record.Sections[0].Bins[v1alpha1.OperationWrite] {
 			counted += n
 		}
 		if record.Client != fmt.Sprintf("client-%d", i) || record.Node == "" || counted != record.Sections[0].Result.Of(v1alpha1.OperationWrite).Count {

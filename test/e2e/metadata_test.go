@@ -131,14 +131,14 @@ func metadataOfClients(t *testing.T, run *v1alpha1.Run) *histogram.Histogram {
 		t.Fatal(err)
 	}
 	var records []struct {
-		Sections []struct{ MetadataBins map[uint64]uint64 }
+		Sections []struct{ Bins map[string]map[uint64]uint64 }
 	}
 	if err := json.NewDecoder(r).Decode(&records); err != nil {
 		t.Fatal(err)
 	}
 	all := &histogram.Histogram{}
 	for _, record := range records {
-		own, err := histogram.FromBins(record.Sections[0].MetadataBins)
+		own, err := histogram.FromBins(record.Sections[0].Bins[v1alpha1.OperationMetadata])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,8 +65,8 @@ func TestSyncsOfTwoClients(t *testing.T) {
 	}
 	var records []struct {
 		Sections []struct {
-			Result   v1alpha1.Result
-			SyncBins map[uint64]uint64
+			Result v1alpha1.Result
+			Bins   map[string]map[uint64]uint64
 		}
 	}
 	if err := json.NewDecoder(r).Decode(&records); err != nil {
@@ -74,7 +74,7 @@ func TestSyncsOfTwoClients(t *testing.T) {
 	}
 	all, count := &histogram.Histogram{}, int64(0)
 	for _, record := range records {
-		own, err := histogram.FromBins(record.Sections[0].SyncBins)
+		own, err := histogram.FromBins(record.Sections[0].Bins[v1alpha1.OperationSync])
 		if err != nil {
 			t.Fatal(err)
 		}

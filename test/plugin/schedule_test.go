@@ -114,7 +114,7 @@ func TestReportOfASchedule(t *testing.T) {
 	if _, out, _ := u.run(t, cobra.ShellCompNoDescRequestCmd, "explain-result", "sche"); !strings.Contains(out, "schedule/nightly") {
 		t.Errorf("completed is %s", out)
 	}
-	if code, _, notes := u.run(t, "report", "schedule/nightly", "-o", "junit"); code == 0 || !strings.Contains(notes, `of a schedule: --output "junit" is not known: use table, csv, json or html`) {
+	if code, _, notes := u.run(t, "report", "schedule/nightly", "-o", "junit"); code == 0 || !strings.Contains(notes, `of a schedule: --output "junit" is not known: use table, csv, json, yaml or html`) {
 		t.Errorf("another format ends with %d: %s", code, notes)
 	}
 }

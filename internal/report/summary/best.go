@@ -297,10 +297,16 @@ func topOf(all []standing) *place {
 	return &slices.MaxFunc(all, func(a, b standing) int { return cmp.Compare(a[0].io.MilliIOPS.Median, b[0].io.MilliIOPS.Median) })[0]
 }
 
-// named puts the name of a target before what is said of it, as much of the name as there is room for.
+// named puts the name of a target before what is said of it, as much of the name as there is room for. An absurd figure
+// leaves no room for it.
 func named(target, what string) string {
 	const cut = ".." // which kubectl, other than …, gives the width that it has
-	if room := MaxBest - len(" ") - len(what); len(target) > room {
+	room := MaxBest - len(" ") - len(what)
+	switch {
+	case len(target) <= room:
+	case room <= len(cut):
+		return what
+	default:
 		target = target[:room-len(cut)] + cut
 	}
 	return target + " " + what
