@@ -22,24 +22,24 @@ import (
 	"github.com/storagebench/storagebench/internal/preset"
 )
 
-// Every preset is one that fio takes, and measures what it says that it shows. Half of them are run beside the others.
+// Every preset is one that fio takes, and measures what it says that it shows. Several benchmarks share them, side by side.
 func TestPresets(t *testing.T) {
 	sideBySide(t, load(2), budget(6*time.Minute))
 	presets := preset.Newest()
-	var halves [2][]preset.Preset
+	var parts [4][]preset.Preset
 	for i := range presets { // by turns: those of many runs stand side by side
-		halves[i%2] = append(halves[i%2], presets[i])
+		parts[i%len(parts)] = append(parts[i%len(parts)], presets[i])
 	}
-	var of [2]*v1alpha1.StorageBenchmark
-	for i := range halves {
-		of[i] = benchmark(t, fmt.Sprintf("presets-%d", i), presetsOnLoop(halves[i]))
+	var of [len(parts)]*v1alpha1.StorageBenchmark
+	for i := range parts {
+		of[i] = benchmark(t, fmt.Sprintf("presets-%d", i), presetsOnLoop(parts[i]))
 		create(t, of[i])
 	}
-	for i := range halves {
+	for i := range parts {
 		done := completes(t, of[i])
 		t.Logf("%d runs in %s", len(done.Status.Runs), done.Status.CompletionTime.Sub(done.Status.StartTime.Time))
-		for j := range halves[i] {
-			checkShown(t, done, &halves[i][j])
+		for j := range parts[i] {
+			checkShown(t, done, &parts[i][j])
 		}
 	}
 }
