@@ -96,7 +96,7 @@ func checkHistory(t *testing.T, kubectl func(...string) (string, string, error),
 					Parameters []string
 				}
 			}
-			Results []struct{ Metrics map[string]int64 }
+			Results []struct{ Metrics map[string]float64 }
 		}
 	}
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
