@@ -72,12 +72,12 @@ func documents[T any](document func(T) (any, error)) []format[T] {
 	}
 }
 
-func printDocument[T any](w io.Writer, print func(io.Writer, any) error, document func(T) (any, error), t T) error {
+func printDocument[T any](w io.Writer, encode func(io.Writer, any) error, document func(T) (any, error), t T) error {
 	facts, err := document(t)
 	if err != nil {
 		return err
 	}
-	return print(w, facts)
+	return encode(w, facts)
 }
 
 // same is the document of what is one itself.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"slices"
@@ -54,7 +55,7 @@ spec: {targets: [{name: gp3, storageClassName: gp3}], workloads: [{name: w, fio:
 			}
 		}
 		first, _ := json.Marshal(all[0])
-		if second, _ := json.Marshal(all[1]); string(first) != string(second) {
+		if second, _ := json.Marshal(all[1]); !bytes.Equal(first, second) {
 			t.Errorf("%s: JSON is %s, YAML %s", name, first, second)
 		}
 	}

@@ -102,7 +102,7 @@ func (f *folder) files() (files, notes []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error { //nolint:gosec // the user has named it
 			switch {
 			case err != nil && path == root:
 				return err
