@@ -77,7 +77,7 @@ func TestPointAtOverTime(t *testing.T) {
 		const [X, Y] = `+firstTimeChart+`.querySelector(".plot-line path").getAttribute("d").match(/-?[0-9.]+,-?[0-9.]+/g)[40].split(",").map(Number); return {X: x + X, Y: y + Y} })()`)
 	do(page, t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y))
 	const tip = firstTimeChart + `.querySelector(".plot-tip text, [aria-label=tip] text")?.textContent ?? ""`
-	if _, err := chromedp.Run(page, chromedp.Poll[bool](`/randwrite\.gp2\.1.*IOPS: [23],[0-9]{3}.*second 120/s.test(`+tip+`)`, chromedp.WithPollingMutation())); err != nil {
+	if _, err := chromedp.Run(page, chromedp.Poll[bool](`/randwrite\.gp2\.1.*IOPS: [23][0-9]{3}.*second 120/s.test(`+tip+`)`, chromedp.WithPollingMutation())); err != nil {
 		t.Errorf("the tip is %q: %v", evaluate[string](page, t, tip), err)
 	}
 }
