@@ -34,9 +34,9 @@ const (
 type EFSPerformanceMode string
 
 const (
-	// EFSGeneralPurpose is the mode with the lowest latency, of which AWS documents limits.
+	// EFSGeneralPurpose has the lowest latency, and AWS documents its limits.
 	EFSGeneralPurpose EFSPerformanceMode = "GeneralPurpose"
-	// EFSMaxIO is the mode with more operations per second and a higher latency, of which AWS documents neither.
+	// EFSMaxIO has more operations per second and a higher latency. AWS documents figures for neither.
 	EFSMaxIO EFSPerformanceMode = "MaxIO"
 )
 

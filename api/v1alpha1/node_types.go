@@ -1,6 +1,7 @@
 package v1alpha1
 
-// NodeLoad is how busy the node was while fio measured. Of several clients, each figure is the highest.
+// NodeLoad is how busy the node was while fio measured. With several clients, each figure is the
+// highest of theirs.
 type NodeLoad struct {
 	// busyPercent is the share of the node's CPU time in which its CPUs were not idle.
 	// +optional

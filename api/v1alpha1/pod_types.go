@@ -144,7 +144,7 @@ type Deadlines struct {
 	IOProgressSeconds *int32 `json:"ioProgressSeconds,omitempty"`
 
 	// runCompletionSeconds is how long to wait for a run to complete: from the start of its pod, including the layout of
-	// files. It has to be longer than the run's own options ask for (runtime, ramp_time and startdelay of all stages). 1 to
+	// files. It must be longer than the run's own options ask for (runtime, ramp_time and startdelay of all stages). 1 to
 	// 2592000. A probe may go on for 30 s beyond it. A run that goes on gets no more than a day more than it began with.
 	// Unset: 86400, or twice what the longest run asks for, if that is more.
 	// +optional

@@ -11,8 +11,8 @@ type VolumeStatistics struct {
 	Operations []VolumeOperations `json:"operations,omitempty"`
 }
 
-// VolumeOperations is what EBS counted of one kind of operations. Of several volumes, count and bytes are added up, and the
-// percentiles are those of the slowest volume.
+// VolumeOperations is what EBS counted of one kind of operations. With several volumes, count and bytes are sums, and
+// the percentiles are those of the slowest volume.
 type VolumeOperations struct {
 	// name is the kind of operation.
 	// +required
