@@ -99,6 +99,12 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 		Args: o.namesFile,
 		RunE: o.run,
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// addFlags adds the flags that name storage, what is asked of it, and results that a file has.
+func (o *checkOptions) addFlags(cmd *cobra.Command) {
 	own := cmd.Flags()
 	o.storage.addFlags(own)
 	o.storage.addPodFlags(own)
@@ -122,8 +128,7 @@ needed. If the file has a StorageBenchmark without results, its storage is measu
 	for _, flag := range []string{"class", "claim", "ebs", "capacity", "node-selector", "fs-group"} {
 		cmd.MarkFlagsMutuallyExclusive("filename", flag)
 	}
-	completeTargets(cmd, flags)
-	return cmd
+	completeTargets(cmd, o.flags)
 }
 
 func (o *checkOptions) run(cmd *cobra.Command, args []string) error {

@@ -87,6 +87,12 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 		Args: o.args,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
+	o.addFlags(cmd)
+	return cmd
+}
+
+// addFlags adds the flags that name or describe a benchmark, and those about what happens to it.
+func (o *runOptions) addFlags(cmd *cobra.Command) {
 	(&genericclioptions.FileNameFlags{
 		Usage: "files, directories or URLs with StorageBenchmarks and what else they need", Filenames: &o.files.Filenames, Kustomize: &o.files.Kustomize, Recursive: &o.files.Recursive,
 	}).AddFlags(cmd.Flags())
@@ -104,9 +110,8 @@ something is missed, and 1 if that is not known. With --no-fail only the runs co
 	for _, other := range append([]string{"filename", "kustomize", "rm", "preset", "expect", "search"}, targetFlagNames...) {
 		cmd.MarkFlagsMutuallyExclusive("from-schedule", other)
 	}
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("from-schedule", completeSchedules(flags)))
-	completeTargets(cmd, flags)
-	return cmd
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("from-schedule", completeSchedules(o.flags)))
+	completeTargets(cmd, o.flags)
 }
 
 // addFollowFlags adds the flags about what happens once a benchmark is made.
